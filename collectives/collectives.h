@@ -1,5 +1,5 @@
-/* Kinds of collective operation: who waits for whom, what counts as its size, and how bandwidth is stated; and the
- * matching of one operation's members across ranks. Pure functions. */
+/* Kinds of collective operation: who waits for whom, what counts as its size, and how bandwidth is
+ * stated; and the matching of one operation's members across ranks. Pure functions. */
 #ifndef COLLECTIVES_COLLECTIVES_H
 #define COLLECTIVES_COLLECTIVES_H
 
@@ -34,8 +34,8 @@ enum collective_kind collective_find(const char *name);
 /* The size of the operation as nccl-tests counts it, from one member's bytes (-1 unknown). */
 int64_t collective_payload(unsigned kind, int64_t sent, int64_t received);
 
-/* Bytes/s of `payload` bytes in `duration_ns` (0 when either is not positive); busbw is algbw times the factor of
- * `members` ranks. Source: NVIDIA nccl-tests, doc/PERFORMANCE.md. */
+/* Bytes/s of `payload` bytes in `duration_ns` (0 when either is not positive); busbw is algbw times
+ * the factor of `members` ranks. Source: NVIDIA nccl-tests, doc/PERFORMANCE.md. */
 double collective_algbw(int64_t payload, int64_t duration_ns);
 double collective_busbw(unsigned kind, int members, int64_t payload, int64_t duration_ns);
 
@@ -49,8 +49,8 @@ struct collective_member {
     uint64_t row;  /* the caller's own */
 };
 
-/* Sorts members so that those of one instance are neighbours, in order of rank, and instances are in order of
- * (communicator, sequence, kind where the scope says so). No time is looked at. */
+/* Sorts members so that those of one instance are neighbours, in order of rank, and instances are
+ * in order of (communicator, sequence, kind where the scope says so). No time is looked at. */
 enum err collective_match(struct collective_member *members, size_t count);
 
 /* After collective_match: the end of the instance that begins at `first`. */

@@ -1,5 +1,6 @@
-/* From the tables of a recording to the tables of its analysis. Pure functions on rows; no file, no MPI. Memory is
- * proportional to the largest rank plus 64 bytes per collective and message of the run. */
+/* From the tables of a recording to the tables of its analysis. Pure functions on rows; no file, no
+ * MPI. Memory is proportional to the largest rank plus 64 bytes per collective and message of the
+ * run. */
 #ifndef REDUCE_REDUCE_H
 #define REDUCE_REDUCE_H
 
@@ -10,9 +11,9 @@
 #include "trace/strings.h"
 #include "trace/tables.h"
 
-/* Where a rank's rows come from. The tables that do not grow with events (run, nodes, ranks, lanes, strings, sites,
- * comms, comm_members, clock) are given whole; events, collectives, messages and counters are asked for rank by
- * rank, at most twice each. */
+/* Where a rank's rows come from. The tables that do not grow with events (run, nodes, ranks, lanes,
+ * strings, sites, comms, comm_members, clock) are given whole; events, collectives, messages and
+ * counters are asked for rank by rank, at most twice each. */
 struct reduce_rank_rows {
     struct events_rows events;
     struct collectives_rows collectives; /* event and done_event are rows of the whole /events */
@@ -32,8 +33,9 @@ struct reduce_options {
     const char *step_patterns; /* setting `steps` */
 };
 
-/* Fills `out` and adds the texts it needs to `strings`. The same input gives the same output, bit by bit.
- * ERR_EMPTY when the run has no ranks. A run without steps gets one step over its whole length, and says so. */
+/* Fills `out` and adds the texts it needs to `strings`. The same input gives the same output, bit
+ * by bit. ERR_EMPTY when the run has no ranks. A run without steps gets one step over its whole
+ * length, and says so. */
 enum err reduce_run(const struct reduce_source *source, const struct reduce_options *options,
                     struct analysis_tables *out, struct strings *strings);
 

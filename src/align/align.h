@@ -1,8 +1,8 @@
 /* Clock alignment: from measured bursts to one reference time with a hard bound. Pure functions.
  *
- * offset(t) = reference clock - local clock at local time t. A burst gives an interval that holds it, without any
- * assumption of symmetry (shared design: a1 child sends, b1 parent receives, b2 parent replies, a2 child receives:
- * offset lies in [b2 - a2, b1 - a1]). */
+ * offset(t) = reference clock - local clock at local time t. A burst gives an interval that holds
+ * it, without any assumption of symmetry (shared design: a1 child sends, b1 parent receives, b2
+ * parent replies, a2 child receives: offset lies in [b2 - a2, b1 - a1]). */
 #ifndef ALIGN_ALIGN_H
 #define ALIGN_ALIGN_H
 
@@ -11,8 +11,9 @@
 
 #include "base/err.h"
 
-/* One ping-pong. The implementations are messages over MPI, or a simulated network. Returns nonzero when the
- * exchange failed; the three times of the answer are the child's send and receive and the parent's two. */
+/* One ping-pong. The implementations are messages over MPI, or a simulated network. Returns nonzero
+ * when the exchange failed; the three times of the answer are the child's send and receive and the
+ * parent's two. */
 struct align_exchange {
     int64_t child_send_ns, parent_receive_ns, parent_send_ns, child_receive_ns;
 };
@@ -27,9 +28,9 @@ struct align_burst {
     uint32_t exchanges;
 };
 
-/* Child side of a burst: exactly `count` exchanges, so that the parent can serve the same number. Intervals are
- * brought to one time by widening them 200 ppm of the distance, then intersected. ERR_FORMAT when they have no
- * common point (a clock stepped), ERR_PEER when an exchange failed. */
+/* Child side of a burst: exactly `count` exchanges, so that the parent can serve the same number.
+ * Intervals are brought to one time by widening them 200 ppm of the distance, then intersected.
+ * ERR_FORMAT when they have no common point (a clock stepped), ERR_PEER when an exchange failed. */
 enum err align_burst_run(const struct align_link *link, uint32_t count, struct align_burst *out);
 
 /* A piecewise linear map from local to reference time. */
@@ -43,18 +44,20 @@ struct align_model {
     int64_t violations;       /* bursts that no admissible model meets */
 };
 
-/* The model of a clock that is the reference, or the same clock: offset 0, bound = read granularity. */
+/* The model of a clock that is the reference, or the same clock: offset 0, bound = read
+ * granularity. */
 enum err align_model_same(struct align_model *out);
 
-/* Fits the offset between and beyond the bursts: the middle of all offsets admitted by every burst under a
- * relative frequency that changes no faster than `curvature` per second; outside the bursts the bound grows.
- * ERR_EMPTY without bursts. */
-enum err align_model_fit(const struct align_burst *bursts, size_t count, double curvature, struct align_model *out);
+/* Fits the offset between and beyond the bursts: the middle of all offsets admitted by every burst
+ * under a relative frequency that changes no faster than `curvature` per second; outside the bursts
+ * the bound grows. ERR_EMPTY without bursts. */
+enum err align_model_fit(const struct align_burst *bursts, size_t count, double curvature,
+                         struct align_model *out);
 
 void align_model_free(struct align_model *model);
 
-/* Reference time of a local time, strictly increasing in it; the bound of its error through *bound_ns (may be
- * NULL). */
+/* Reference time of a local time, strictly increasing in it; the bound of its error through
+ * *bound_ns (may be NULL). */
 int64_t align_apply(const struct align_model *model, int64_t local_ns, int64_t *bound_ns);
 
 #endif

@@ -1,5 +1,5 @@
-/* The only place where time is read. All recorders of one clock domain must read the same clock, so the agent
- * chooses it once and its children get the choice by a setting. */
+/* The only place where time is read. All recorders of one clock domain must read the same clock, so
+ * the agent chooses it once and its children get the choice by a setting. */
 #ifndef BASE_CLOCK_H
 #define BASE_CLOCK_H
 
@@ -12,8 +12,8 @@ static inline int64_t clock_now_ns(void);
 /* Wall time (UTC) in nanoseconds since 1970; for dates only, it steps. */
 int64_t clock_utc_ns(void);
 
-/* CLOCK_MONOTONIC_RAW where reading it costs less than three times CLOCK_MONOTONIC (its vDSO is fast), else
- * CLOCK_MONOTONIC. Takes about 20 us. */
+/* CLOCK_MONOTONIC_RAW where reading it costs less than three times CLOCK_MONOTONIC (its vDSO is
+ * fast), else CLOCK_MONOTONIC. Takes about 20 us. */
 clockid_t clock_choose(void);
 
 /* Makes `id` the clock of this library; anything but the two monotonic clocks is ignored. */

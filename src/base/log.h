@@ -1,5 +1,5 @@
-/* Messages to a person. A program gives the sink; without one nothing is written, so that a library inside a
- * job is silent unless its settings name a log file. Thread-safe; no malloc. */
+/* Messages to a person. A program gives the sink; without one nothing is written, so that a library
+ * inside a job is silent unless its settings name a log file. Thread-safe; no malloc. */
 #ifndef BASE_LOG_H
 #define BASE_LOG_H
 

@@ -1,8 +1,9 @@
-/* The recorder inside a job's process, as the probes use it. librecord holds the only state; what crosses to the
- * probes' libraries is named scaleprof_*. No function here blocks, allocates by malloc or makes a system call on the
- * way of an event (a thread's first event, a first sight of a name and the start of a segment do), none fails
- * visibly: what could not be stored is counted in the lane. All are safe in any thread, after fork, and while the
- * process exits; none may be called from a signal handler.
+/* The recorder inside a job's process, as the probes use it. librecord holds the only state; what
+ * crosses to the probes' libraries is named scaleprof_*. No function here blocks, allocates by
+ * malloc or makes a system call on the way of an event (a thread's first event, a first sight of a
+ * name and the start of a segment do), none fails visibly: what could not be stored is counted in
+ * the lane. All are safe in any thread, after fork, and while the process exits; none may be called
+ * from a signal handler.
  *
  *   struct record_writer *w = scaleprof_writer();
  *   if (w == NULL)
@@ -21,36 +22,40 @@
 #include "scaleprof.h"
 #include "trace/segment.h"
 
-/* A thread's place to write: its lane and the chunk it fills. Owned by librecord; only the functions below look
- * inside. */
+/* A thread's place to write: its lane and the chunk it fills. Owned by librecord; only the
+ * functions below look inside. */
 struct record_writer;
 
-/* The calling thread's writer; NULL when this process is not recorded, recording is paused, or the thread is inside
- * one of our own functions already. The first call in a process makes its segment, the first in a thread its lane.
- * Cheap: one thread-local load on the way of an event. */
+/* The calling thread's writer; NULL when this process is not recorded, recording is paused, or the
+ * thread is inside one of our own functions already. The first call in a process makes its segment,
+ * the first in a thread its lane. Cheap: one thread-local load on the way of an event. */
 SCALEPROF_API struct record_writer *scaleprof_writer(void);
 
-/* Opens an interval that begins now, nested in the thread's open ones; shows in the lane's header until it is
- * closed. Returns its begin. */
-static inline int64_t record_open(struct record_writer *w, uint8_t kind, uint32_t name, uint32_t site, int64_t ref);
+/* Opens an interval that begins now, nested in the thread's open ones; shows in the lane's header
+ * until it is closed. Returns its begin. */
+static inline int64_t record_open(struct record_writer *w, uint8_t kind, uint32_t name,
+                                  uint32_t site, int64_t ref);
 
-/* Closes the innermost open interval, which ends now: reserves 1 + `details` slots that lie one after another and
- * fills the first as its event (flags 0). The caller may change the event, fills all details, and then calls
- * record_publish. NULL when no memory is left: the drop has been counted, nothing is to be published. */
+/* Closes the innermost open interval, which ends now: reserves 1 + `details` slots that lie one
+ * after another and fills the first as its event (flags 0). The caller may change the event, fills
+ * all details, and then calls record_publish. NULL when no memory is left: the drop has been
+ * counted, nothing is to be published. */
 static inline union slot *record_close(struct record_writer *w, int64_t bytes, unsigned details);
 
 /* Drops the innermost open interval without an event (a call that is not worth one). */
 static inline void record_cancel(struct record_writer *w);
 
-/* Reserves `count` slots (at most 64) without an event, NULL likewise; for definitions, counters, clock bursts. */
+/* Reserves `count` slots (at most 64) without an event, NULL likewise; for definitions, counters,
+ * clock bursts. */
 static inline union slot *record_reserve(struct record_writer *w, unsigned count);
 
 /* Makes what the last record_close or record_reserve reserved visible to readers. */
 static inline void record_publish(struct record_writer *w);
 
-/* Numbers of texts, call sites and communicators of this process, defined in its segment at first sight; 0 when the
- * definition could not be stored (it is tried again the next time). A text longer than 1,000 bytes is cut.
- * `return_address` is __builtin_return_address(0) of the wrapper. `key` to `remote_size` as in slot_communicator. */
+/* Numbers of texts, call sites and communicators of this process, defined in its segment at first
+ * sight; 0 when the definition could not be stored (it is tried again the next time). A text longer
+ * than 1,000 bytes is cut. `return_address` is __builtin_return_address(0) of the wrapper. `key` to
+ * `remote_size` as in slot_communicator. */
 SCALEPROF_API uint32_t scaleprof_string(const char *text);
 SCALEPROF_API uint32_t scaleprof_site(const void *return_address);
 SCALEPROF_API uint32_t scaleprof_communicator_define(const struct slot_communicator *definition);
@@ -69,10 +74,12 @@ SCALEPROF_API uint64_t scaleprof_clock_domain(void);
 /* Number of the step that is open on the calling thread's process; -1 none. */
 SCALEPROF_API int64_t scaleprof_current_step(void);
 
-/* Pauses and resumes recording in the whole process (MPI_Pcontrol); steps and sequence numbers go on. */
+/* Pauses and resumes recording in the whole process (MPI_Pcontrol); steps and sequence numbers go
+ * on. */
 SCALEPROF_API void scaleprof_pause(int paused);
 
-/* A fault of our own: counted and, the first time per `where`, logged. The caller switches its probe off. */
+/* A fault of our own: counted and, the first time per `where`, logged. The caller switches its
+ * probe off. */
 SCALEPROF_API void scaleprof_fault(const char *where, const char *what);
 
 #include "record/writer.h"

@@ -9,14 +9,15 @@
 #include "trace/tables.h"
 
 struct report_input {
-    const char *path;                  /* name of the run file, for the heading */
-    const struct run_tables *run;      /* without events, collectives, messages, counters */
+    const char *path;             /* name of the run file, for the heading */
+    const struct run_tables *run; /* without events, collectives, messages, counters */
     const struct analysis_tables *analysis;
     const struct strings *run_strings, *analysis_strings;
 };
 
-/* The text report: a first screen that answers what was run, how long a step takes and how steady it is, where its
- * time goes, who made whom wait, which operations cost most, and how far the data can be trusted. */
+/* The text report: a first screen that answers what was run, how long a step takes and how steady
+ * it is, where its time goes, who made whom wait, which operations cost most, and how far the data
+ * can be trusted. */
 enum err report_text(const struct report_input *input, FILE *out, int color);
 
 /* Every number, full precision, in the schema of docs/report-json.md. */

@@ -35,7 +35,8 @@ void segment_give_free(struct segment_header *h, uint32_t index)
     atomic_fetch_add_explicit(&h->free_count, 1, memory_order_relaxed);
 }
 
-/* Four independent multiply-rotate lanes keep the multiplier busy; the constants are odd 64-bit primes. */
+/* Four independent multiply-rotate lanes keep the multiplier busy; the constants are odd 64-bit
+ * primes. */
 uint64_t segment_checksum(const struct segment_chunk *chunk, uint32_t count)
 {
     const uint64_t p = 0x9E3779B185EBCA87u, q = 0xC2B2AE3D27D4EB4Fu;

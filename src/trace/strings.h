@@ -21,11 +21,14 @@ uint32_t strings_put_text(struct strings *s, const char *text);
 const char *strings_get(const struct strings *s, uint32_t number);
 size_t strings_count(const struct strings *s);
 
-/* Sorts the texts by their bytes, "" first. map[old number] = new number; map has strings_count entries. */
+/* Sorts the texts by their bytes, "" first. map[old number] = new number; map has strings_count
+ * entries. */
 enum err strings_sort(struct strings *s, uint32_t *map);
 
 /* To and from the two tables of the file. load checks every end against the bytes (ERR_FORMAT). */
-enum err strings_store(const struct strings *s, struct string_bytes_rows *bytes, struct string_ends_rows *ends);
-enum err strings_load(struct strings *s, const struct string_bytes_rows *bytes, const struct string_ends_rows *ends);
+enum err strings_store(const struct strings *s, struct string_bytes_rows *bytes,
+                       struct string_ends_rows *ends);
+enum err strings_load(struct strings *s, const struct string_bytes_rows *bytes,
+                      const struct string_ends_rows *ends);
 
 #endif

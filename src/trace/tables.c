@@ -6,7 +6,9 @@
 #define TABLE(name, path, meaning) static const struct table_column columns_of_##name[] = {
 #define COLUMN(table, name, type, unit, meaning)                                                   \
     {#name, COLUMN_##type, offsetof(struct table##_rows, name), unit, meaning},
-#define TABLE_END(name) };
+#define TABLE_END(name)                                                                            \
+    }                                                                                              \
+    ;
 #include "tables.def"
 #include "analysis.def"
 #undef TABLE

@@ -1,4 +1,5 @@
-/* Rows of the run file in memory: one struct of columns per table, made from tables.def and analysis.def.
+/* Rows of the run file in memory: one struct of columns per table, made from tables.def and
+ * analysis.def.
  *
  *   struct events_rows e = {0};            no rows; all columns NULL
  *   rows_reserve(&e, table_events, n)      room for n rows in every column
@@ -16,7 +17,9 @@
 
 #define TABLE_NONE UINT32_MAX /* no row, in a U32 column */
 
-#define COLUMN_TYPES(X) X(I64, int64_t) X(I32, int32_t) X(U64, uint64_t) X(U32, uint32_t) X(U16, uint16_t) X(U8, uint8_t) X(F64, double)
+#define COLUMN_TYPES(X)                                                                            \
+    X(I64, int64_t)                                                                                \
+    X(I32, int32_t) X(U64, uint64_t) X(U32, uint32_t) X(U16, uint16_t) X(U8, uint8_t) X(F64, double)
 
 enum column_type {
 #define X(name, ctype) COLUMN_##name,
@@ -28,9 +31,13 @@ enum column_type {
 COLUMN_TYPES(X)
 #undef X
 
-#define TABLE(name, path, meaning) struct name##_rows { size_t count, room;
+#define TABLE(name, path, meaning)                                                                 \
+    struct name##_rows {                                                                           \
+        size_t count, room;
 #define COLUMN(table, name, type, unit, meaning) column_##type *name;
-#define TABLE_END(name) };
+#define TABLE_END(name)                                                                            \
+    }                                                                                              \
+    ;
 #include "tables.def"
 #include "analysis.def"
 #undef TABLE

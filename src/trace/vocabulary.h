@@ -1,4 +1,5 @@
-/* Names of kinds and flags as C constants and as text; all from the .def tables beside this file. */
+/* Names of kinds and flags as C constants and as text; all from the .def tables beside this file.
+ */
 #ifndef TRACE_VOCABULARY_H
 #define TRACE_VOCABULARY_H
 
@@ -31,11 +32,11 @@ enum lane_kind { LANE_THREAD, LANE_STREAM, LANE_DEVICE, LANE_OTHER };
 
 /* State of a rank's record, /ranks/status. */
 enum rank_status {
-    RANK_OK,      /* its process ended with 0 and its record is whole */
-    RANK_FAILED,  /* its process ended with an error code */
-    RANK_KILLED,  /* its process was ended by a signal */
-    RANK_OPEN,    /* gathered while its process still ran, or its end is unknown */
-    RANK_MISSING  /* nothing of it was found */
+    RANK_OK,     /* its process ended with 0 and its record is whole */
+    RANK_FAILED, /* its process ended with an error code */
+    RANK_KILLED, /* its process was ended by a signal */
+    RANK_OPEN,   /* gathered while its process still ran, or its end is unknown */
+    RANK_MISSING /* nothing of it was found */
 };
 
 /* What a message row is: mode of the send, direction. */
@@ -58,7 +59,12 @@ enum sequence_scope { SEQUENCE_COMMUNICATOR, SEQUENCE_FUNCTION, SEQUENCE_STREAM 
 enum time_source { TIME_CALL, TIME_DEVICE, TIME_PLUGIN, TIME_ANNOTATION };
 
 /* What defined a communicator. */
-enum communicator_source { COMMUNICATOR_MPI, COMMUNICATOR_NCCL, COMMUNICATOR_OWN, COMMUNICATOR_IMPORT };
+enum communicator_source {
+    COMMUNICATOR_MPI,
+    COMMUNICATOR_NCCL,
+    COMMUNICATOR_OWN,
+    COMMUNICATOR_IMPORT
+};
 
 const char *event_kind_name(unsigned kind);
 const char *event_kind_meaning(unsigned kind);

@@ -18,7 +18,8 @@ static inline void check_report(int holds, const char *file, int line, const cha
     fprintf(stderr, "%s:%d: failed: %s\n", file, line, what);
 }
 
-static inline void check_report_equal(int64_t got, int64_t wanted, const char *file, int line, const char *what)
+static inline void check_report_equal(int64_t got, int64_t wanted, const char *file, int line,
+                                      const char *what)
 {
     checks_done++;
     if (got == wanted)
@@ -27,7 +28,8 @@ static inline void check_report_equal(int64_t got, int64_t wanted, const char *f
     fprintf(stderr, "%s:%d: %s is %" PRId64 ", not %" PRId64 "\n", file, line, what, got, wanted);
 }
 
-static inline void check_report_text(const char *got, const char *wanted, const char *file, int line, const char *what)
+static inline void check_report_text(const char *got, const char *wanted, const char *file,
+                                     int line, const char *what)
 {
     checks_done++;
     if (strcmp(got, wanted) == 0)
@@ -36,9 +38,10 @@ static inline void check_report_text(const char *got, const char *wanted, const 
     fprintf(stderr, "%s:%d: %s is \"%s\", not \"%s\"\n", file, line, what, got, wanted);
 }
 
-#define CHECK(condition)          check_report(!!(condition), __FILE__, __LINE__, #condition)
-#define CHECK_EQUAL(got, wanted)  check_report_equal((int64_t)(got), (int64_t)(wanted), __FILE__, __LINE__, #got)
-#define CHECK_TEXT(got, wanted)   check_report_text(got, wanted, __FILE__, __LINE__, #got)
+#define CHECK(condition) check_report(!!(condition), __FILE__, __LINE__, #condition)
+#define CHECK_EQUAL(got, wanted)                                                                   \
+    check_report_equal((int64_t)(got), (int64_t)(wanted), __FILE__, __LINE__, #got)
+#define CHECK_TEXT(got, wanted) check_report_text(got, wanted, __FILE__, __LINE__, #got)
 
 /* The exit code of the test: 0 when something was checked and all of it held. */
 static inline int check_result(void)

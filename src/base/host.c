@@ -1,0 +1,105 @@
+#include "host.h"
+
+#include <fcntl.h>
+#include <stdlib.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "clock.h"
+
+/* Reads the beginning of a small file as text; "" when it cannot be read. */
+static void read_text(const char *path, char *out, size_t size)
+{
+    out[0] = 0;
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0)
+        return;
+    ssize_t n = read(fd, out, size - 1);
+    close(fd);
+    out[n > 0 ? n : 0] = 0;
+    out[strcspn(out, "\n")] = 0;
+}
+
+void host_boot_id(char out[40])
+{
+    read_text("/proc/sys/kernel/random/boot_id", out, 40);
+}
+
+void host_name(char out[64])
+{
+    if (gethostname(out, 64) != 0)
+        out[0] = 0;
+    out[63] = 0;
+}
+
+static uint64_t mix(uint64_t sum, const void *data, size_t bytes)
+{
+    for (size_t i = 0; i < bytes; i++)
+        sum = (sum ^ ((const unsigned char *)data)[i]) * 0x100000001B3u;
+    return sum;
+}
+
+uint64_t host_clock_domain(void)
+{
+    char boot_id[40];
+    struct stat time_namespace;
+    host_boot_id(boot_id);
+    if (boot_id[0] == 0)
+        return 0;
+    uint64_t inode = stat("/proc/self/ns/time", &time_namespace) == 0 ? time_namespace.st_ino : 0;
+    uint64_t source = (uint64_t)clock_in_use;
+    uint64_t key = mix(0xCBF29CE484222325u, boot_id, strlen(boot_id));
+    key = mix(key, &inode, sizeof inode);
+    key = mix(key, &source, sizeof source);
+    return key != 0 ? key : 1;
+}
+
+/* Field 22 of /proc/PID/stat; the second field may hold spaces and brackets, so count from the last
+ * ')'. */
+int64_t host_process_start(int pid)
+{
+    char path[48], line[1024];
+    snprintf(path, sizeof path, "/proc/%d/stat", pid);
+    read_text(path, line, sizeof line);
+    char *at = strrchr(line, ')');
+    for (int field = 2; at != NULL && field < 22; field++)
+        at = strchr(at + 1, ' ');
+    return at != NULL ? strtoll(at + 1, NULL, 10) : -1;
+}
+
+static int number_of(const char *variable)
+{
+    const char *text = getenv(variable);
+    if (text == NULL || *text == 0)
+        return -1;
+    char *end;
+    long value = strtol(text, &end, 10);
+    return *end == 0 && value >= 0 && value < INT32_MAX ? (int)value : -1;
+}
+
+const char *host_launched_rank(int *rank, int *size)
+{
+    static const struct {
+        const char *rank, *size;
+    } launchers[] = {
+        {"RANK", "WORLD_SIZE"},           {"OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE"},
+        {"PMIX_RANK", "PMIX_SIZE"},       {"PMI_RANK", "PMI_SIZE"},
+        {"SLURM_PROCID", "SLURM_NTASKS"},
+    };
+    *rank = *size = -1;
+    for (size_t i = 0; i < sizeof launchers / sizeof *launchers; i++) {
+        int number = number_of(launchers[i].rank);
+        if (number < 0)
+            continue;
+        *rank = number;
+        *size = number_of(launchers[i].size);
+        if (*size < 0)
+            *size = number_of("SLURM_NTASKS");
+        if (*size <= number)
+            *size = -1;
+        return launchers[i].rank;
+    }
+    return NULL;
+}
