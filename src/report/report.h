@@ -15,10 +15,19 @@ struct report_input {
     const struct strings *run_strings, *analysis_strings;
 };
 
+struct report_options {
+    int color;     /* escape sequences for a terminal */
+    int utf8;      /* bars and marks beyond ASCII, and names as they are */
+    int all_ranks; /* every rank's row, however many there are */
+};
+
+/* 1 when the environment says that a terminal shows UTF-8 (LC_ALL, LC_CTYPE, LANG, in this order). */
+int report_environment_utf8(void);
+
 /* The text report: a first screen that answers what was run, how long a step takes and how steady
  * it is, where its time goes, who made whom wait, which operations cost most, and how far the data
  * can be trusted. */
-enum err report_text(const struct report_input *input, FILE *out, int color);
+enum err report_text(const struct report_input *input, const struct report_options *options, FILE *out);
 
 /* Every number, full precision, in the schema of docs/report-json.md. */
 enum err report_json(const struct report_input *input, FILE *out);

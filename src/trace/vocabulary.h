@@ -66,6 +66,26 @@ enum communicator_source {
     COMMUNICATOR_IMPORT
 };
 
+/* What is special about a global step, /analysis/steps flags. */
+enum step_flag {
+    STEP_FIRST = 1,
+    STEP_LAST = 2,
+    STEP_PARTIAL = 4,  /* not on every rank */
+    STEP_OVERLAPS = 8, /* overlaps its neighbour on some rank */
+    STEP_KEPT = 16     /* every mean and median over steps is over these */
+};
+
+/* When and why a rank is late, /analysis/late_ranks. */
+enum late_pattern { LATE_CHRONIC, LATE_FROM_STEP, LATE_ROTATING, LATE_SINGLE };
+enum late_cause {
+    LATE_UNKNOWN,
+    LATE_CPU_WORK,    /* more CPU time than its peers */
+    LATE_OFF_CPU,     /* off the CPU by its own choice: sleep, input and output */
+    LATE_DESCHEDULED, /* wanted the CPU and did not get it */
+    LATE_MORE_DATA,
+    LATE_SLOWER /* slower at the same work */
+};
+
 const char *event_kind_name(unsigned kind);
 const char *event_kind_meaning(unsigned kind);
 const char *rank_status_name(unsigned status);
