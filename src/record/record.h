@@ -60,6 +60,22 @@ SCALEPROF_API uint32_t scaleprof_string(const char *text);
 SCALEPROF_API uint32_t scaleprof_site(const void *return_address);
 SCALEPROF_API uint32_t scaleprof_communicator_define(const struct slot_communicator *definition);
 
+/* A text that is named again and again: its number is asked for once per process, also after a
+ * fork. */
+struct record_name {
+    _Atomic uint64_t cached; /* generation << 32 | number */
+    const char *text;
+};
+static inline uint32_t record_name_number(struct record_name *name);
+
+/* Grows by one each time a process (a forked child too) makes its segment: numbers got before are
+ * void. */
+SCALEPROF_API extern uint32_t scaleprof_generation;
+
+/* Opens a range as scaleprof_range_begin does, by the number of its name. scaleprof_range_end ends
+ * it. */
+SCALEPROF_API void scaleprof_range_open(uint32_t name);
+
 /* Gives communicator `number` a (new) name. */
 SCALEPROF_API void scaleprof_communicator_rename(uint32_t number, const char *name);
 

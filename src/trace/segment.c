@@ -1,5 +1,7 @@
 #include "segment.h"
 
+#include <errno.h>
+#include <fcntl.h>
 #include <string.h>
 
 uint32_t segment_take_free(struct segment_header *h)
@@ -33,6 +35,21 @@ void segment_give_free(struct segment_header *h, uint32_t index)
     } while (!atomic_compare_exchange_weak_explicit(&h->free_chunks, &head, wanted,
                                                     memory_order_acq_rel, memory_order_acquire));
     atomic_fetch_add_explicit(&h->free_count, 1, memory_order_relaxed);
+}
+
+enum err segment_grow(struct segment_header *h, int fd, uint32_t chunks)
+{
+    for (uint32_t i = 0; i < chunks; i++) {
+        uint32_t index = atomic_load_explicit(&h->chunks_present, memory_order_relaxed);
+        if (index >= h->chunks_max)
+            return ERR_OK;
+        off_t at = (off_t)segment_bytes(h->lanes_max, index);
+        if (fallocate(fd, 0, at, SEGMENT_CHUNK_BYTES) != 0)
+            return err_from_errno(errno);
+        atomic_store_explicit(&h->chunks_present, index + 1, memory_order_release);
+        segment_give_free(h, index);
+    }
+    return ERR_OK;
 }
 
 /* Four independent multiply-rotate lanes keep the multiplier busy; the constants are odd 64-bit

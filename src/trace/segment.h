@@ -22,6 +22,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/err.h"
 #include "trace/vocabulary.h"
 
 #define SEGMENT_MAGIC        "SPSEGMT"
@@ -319,6 +320,12 @@ static inline struct segment_chunk *segment_chunk_at(struct segment_header *h, u
  * empty. */
 uint32_t segment_take_free(struct segment_header *h);
 void segment_give_free(struct segment_header *h, uint32_t index);
+
+/* Gives memory (fallocate) to up to `chunks` chunks that have none yet, as long as some are left,
+ * and puts them on the free list. Only one process at a time may do it: the recorded one when it
+ * makes the segment, its agent after. ERR_NO_SPACE when the file system is full: what was added
+ * before stays. */
+enum err segment_grow(struct segment_header *h, int fd, uint32_t chunks);
 
 /* Checksum of the first `count` slots of a chunk. */
 uint64_t segment_checksum(const struct segment_chunk *chunk, uint32_t count);

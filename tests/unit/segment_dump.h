@@ -1,0 +1,59 @@
+/* A small reader of a segment for the recorder's own tests. */
+#ifndef UNIT_SEGMENT_DUMP_H
+#define UNIT_SEGMENT_DUMP_H
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "trace/segment.h"
+
+/* Maps the segment of process `pid` in `folder`; NULL when there is none. */
+static inline struct segment_header *dump_open(const char *folder, int pid)
+{
+    char path[600], prefix[20];
+    struct segment_header *h = NULL;
+    snprintf(prefix, sizeof prefix, "%d.", pid);
+    DIR *dir = opendir(folder);
+    for (struct dirent *entry; dir != NULL && (entry = readdir(dir)) != NULL;) {
+        struct stat status;
+        if (strncmp(entry->d_name, prefix, strlen(prefix)) != 0)
+            continue;
+        snprintf(path, sizeof path, "%s/%s", folder, entry->d_name);
+        int fd = open(path, O_RDWR);
+        if (fd < 0 || fstat(fd, &status) != 0)
+            continue;
+        h = mmap(NULL, (size_t)status.st_size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+        close(fd);
+        break;
+    }
+    if (dir != NULL)
+        closedir(dir);
+    return h;
+}
+
+/* Calls `visit` for each published slot of a lane in order. Returns how many there were. */
+static inline uint64_t dump_lane(struct segment_header *h, uint32_t lane,
+                                 void (*visit)(const union slot *slot, void *context),
+                                 void *context)
+{
+    uint64_t slots = 0;
+    for (uint32_t sequence = 0;; sequence++) {
+        struct segment_chunk *found = NULL;
+        for (uint32_t i = 0; i < h->chunks_present && found == NULL; i++) {
+            struct segment_chunk *c = segment_chunk_at(h, i);
+            if (c->state >= CHUNK_OWNED && c->lane == lane && c->sequence == sequence)
+                found = c;
+        }
+        if (found == NULL)
+            return slots;
+        for (uint32_t i = 0; i < found->count; i++, slots++)
+            if (visit != NULL)
+                visit(&found->slots[i], context);
+    }
+}
+
+#endif
