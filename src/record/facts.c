@@ -33,6 +33,11 @@ uint64_t scaleprof_clock_domain(void)
     return process_open() ? process.segment->clock_domain : host_clock_domain();
 }
 
+clockid_t scaleprof_clock(void)
+{
+    return clock_in_use;
+}
+
 int64_t scaleprof_current_step(void)
 {
     return process_open() ? atomic_load_explicit(&process.current_step, memory_order_relaxed) : -1;

@@ -87,6 +87,10 @@ SCALEPROF_API void scaleprof_set_rank(int rank, int size);
 SCALEPROF_API void scaleprof_set_mpi(enum mpi_phase phase, int thread_level);
 SCALEPROF_API uint64_t scaleprof_clock_domain(void);
 
+/* The clock that this process is recorded with. Each of our libraries has its own copy of base: a
+ * probe calls clock_use with it when it is loaded. */
+SCALEPROF_API clockid_t scaleprof_clock(void);
+
 /* Number of the step that is open on the calling thread's process; -1 none. */
 SCALEPROF_API int64_t scaleprof_current_step(void);
 
