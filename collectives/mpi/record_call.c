@@ -1,0 +1,27 @@
+#include "collectives/mpi/record_call.h"
+
+bool poll_close(const struct poll *poll, int result, bool found)
+{
+    if (poll->writer == NULL)
+        return false;
+    if (!found && result == MPI_SUCCESS) {
+        polls_add(poll->writer, call_name(poll->id), poll->site, poll->begin_ns, poll->end_ns);
+        return false;
+    }
+    polls_flush(poll->writer);
+    union slot *s = record_reserve(poll->writer, 1);
+    if (s == NULL)
+        return false;
+    s->event = (struct slot_event){
+        .kind = EVENT_mpi_call,
+        .flags = result != MPI_SUCCESS ? EVENT_FLAG_failed : 0,
+        .name = call_name(poll->id),
+        .site = poll->site,
+        .begin_ns = poll->begin_ns,
+        .duration_ns = poll->end_ns - poll->begin_ns,
+        .ref = -1,
+        .bytes = -1,
+    };
+    record_publish(poll->writer);
+    return true;
+}

@@ -1,0 +1,345 @@
+/* Point-to-point messages and probes. */
+#include "collectives/mpi/bytes.h"
+#include "collectives/mpi/comms.h"
+#include "collectives/mpi/operations.h"
+#include "collectives/mpi/orders.h"
+#include "collectives/mpi/record_call.h"
+
+struct message {
+    struct comm *comm;
+    int64_t order;
+    int32_t peer, tag;
+    uint8_t direction, mode, flags;
+};
+
+static inline struct message message_send(MPI_Comm comm, int dest, int tag, enum message_mode mode,
+                                          unsigned flags)
+{
+    struct message m = {comms_find(comm), -1, dest, tag, MESSAGE_SEND, (uint8_t)mode,
+                        (uint8_t)flags};
+    if (dest == MPI_PROC_NULL) {
+        m.peer = -1;
+        m.flags |= MESSAGE_NULL_PEER;
+    }
+    return m;
+}
+
+static inline struct message message_receive(MPI_Comm comm, int source, int tag, unsigned flags)
+{
+    struct message m = {comms_find(comm), -1, source, tag, MESSAGE_RECEIVE, MESSAGE_STANDARD,
+                        (uint8_t)flags};
+    if (tag == MPI_ANY_TAG) {
+        m.tag = -1;
+        m.flags |= MESSAGE_ANY_TAG;
+    }
+    if (source == MPI_ANY_SOURCE || source == MPI_PROC_NULL) {
+        m.peer = -1;
+        m.flags |= source == MPI_PROC_NULL ? MESSAGE_NULL_PEER : MESSAGE_ANY_SOURCE;
+    }
+    return m;
+}
+
+/* Counts the message in. Receives cannot be counted by peer and tag once one of any peer or tag has
+ * been posted on the communicator: what that one will take is not known yet. */
+static inline void message_count(struct message *m)
+{
+    if (m->comm == NULL || (m->flags & MESSAGE_NULL_PEER))
+        return;
+    if (m->flags & (MESSAGE_ANY_SOURCE | MESSAGE_ANY_TAG))
+        atomic_store_explicit(&m->comm->any_source_seen, true, memory_order_relaxed);
+    if (m->direction == MESSAGE_RECEIVE &&
+        atomic_load_explicit(&m->comm->any_source_seen, memory_order_relaxed))
+        return;
+    m->order = orders_next(m->comm->number, m->peer, m->tag, m->direction);
+}
+
+static inline int64_t message_bytes(const struct message *m, int result, int count,
+                                    MPI_Datatype type)
+{
+    if (m->flags & MESSAGE_NULL_PEER)
+        return 0;
+    return result == MPI_SUCCESS ? bytes_of(count, type) : -1;
+}
+
+static inline void message_fill(union slot *s, const struct message *m, int64_t bytes,
+                                uint64_t operation)
+{
+    s->message = (struct slot_message){
+        .kind = SLOT_message,
+        .direction = m->direction,
+        .mode = m->mode,
+        .flags = m->flags,
+        .communicator = m->comm != NULL ? m->comm->number : 0,
+        .peer = m->peer,
+        .tag = m->tag,
+        .order = m->order,
+        .bytes = bytes,
+        .operation = operation,
+    };
+}
+
+/* Number of the operation that a non-blocking call has started; 0 when it failed. */
+static uint64_t message_start(const struct message *m, MPI_Request request, int result)
+{
+    if (result != MPI_SUCCESS)
+        return 0;
+    struct operation op = {
+        .number = scaleprof_operation(),
+        .kind = m->direction == MESSAGE_SEND ? OPERATION_SEND : OPERATION_RECEIVE,
+    };
+    operations_add(request, &op);
+    return op.number;
+}
+
+/* ---- sends ---- */
+
+#define SEND_BODY(name, mode, nonblocking, started, args)                                          \
+    struct message m = message_send(comm, dest, tag, MESSAGE_##mode, nonblocking);                 \
+    message_count(&m);                                                                             \
+    struct call call;                                                                              \
+    call_open(&call, CALL_##name, address);                                                        \
+    int result = real args;                                                                        \
+    union slot *s = call_close(&call, result, 1);                                                  \
+    if (s != NULL) {                                                                               \
+        s[0].event.bytes = message_bytes(&m, result, count, datatype);                             \
+        message_fill(&s[1], &m, s[0].event.bytes, started);                                        \
+        record_publish(call.writer);                                                               \
+    }                                                                                              \
+    return result;
+
+#define SEND_CALL(name, lower, mode)                                                               \
+    RECORDED(name, SEND_PARAMS){SEND_BODY(name, mode, 0, 0, SEND_ARGS)} EXPORT_CALL(               \
+        name, SEND_PARAMS, SEND_ARGS)
+
+#define ISEND_CALL(name, lower, mode)                                                              \
+    RECORDED(name, ISEND_PARAMS){                                                                  \
+        SEND_BODY(name, mode, MESSAGE_NONBLOCKING, message_start(&m, *request, result),            \
+                  ISEND_ARGS)} EXPORT_CALL(name, ISEND_PARAMS, ISEND_ARGS)
+
+/* ---- persistent ---- */
+
+/* Keeps what each start of the request will need. */
+static void persist(const struct message *m, MPI_Request request, int count, MPI_Datatype type)
+{
+    struct operation op = {
+        .kind = m->direction == MESSAGE_SEND ? OPERATION_SEND : OPERATION_RECEIVE,
+        .mode = m->mode,
+        .flags = m->flags,
+        .persistent = true,
+        .communicator = m->comm != NULL ? m->comm->number : 0,
+        .comm = m->comm,
+        .peer = m->peer,
+        .tag = m->tag,
+        .bytes = message_bytes(m, MPI_SUCCESS, count, type),
+    };
+    operations_add(request, &op);
+}
+
+#define PERSIST_BODY(name, given, args)                                                            \
+    struct call call;                                                                              \
+    call_open(&call, CALL_##name, address);                                                        \
+    int result = real args;                                                                        \
+    call_close_plain(&call, result);                                                               \
+    struct message m = given;                                                                      \
+    if (result == MPI_SUCCESS)                                                                     \
+        persist(&m, *request, count, datatype);                                                    \
+    return result;
+
+#define SEND_INIT_CALL(name, lower, mode)                                                          \
+    RECORDED(name, ISEND_PARAMS){PERSIST_BODY(                                                     \
+        name,                                                                                      \
+        message_send(comm, dest, tag, MESSAGE_##mode, MESSAGE_NONBLOCKING | MESSAGE_PERSISTENT),   \
+        ISEND_ARGS)} EXPORT_CALL(name, ISEND_PARAMS, ISEND_ARGS)
+
+RECORDED(Recv_init, (void *buf, int count, MPI_Datatype datatype, int source, int tag,
+                     MPI_Comm comm, MPI_Request *request))
+{
+    PERSIST_BODY(Recv_init,
+                 message_receive(comm, source, tag, MESSAGE_NONBLOCKING | MESSAGE_PERSISTENT),
+                 (buf, count, datatype, source, tag, comm, request))
+}
+
+/* The start of a persistent request as a message. False when the request is not a message that is
+ * known. */
+static bool restart(MPI_Request request, struct message *m, struct operation *op)
+{
+    if (!operations_restart(request, scaleprof_operation(), op) || op->kind > OPERATION_RECEIVE)
+        return false;
+    *m = (struct message){
+        .comm = op->comm != NULL && op->comm->number == op->communicator ? op->comm : NULL,
+        .order = -1,
+        .peer = op->peer,
+        .tag = op->tag,
+        .direction = op->kind == OPERATION_SEND ? MESSAGE_SEND : MESSAGE_RECEIVE,
+        .mode = op->mode,
+        .flags = op->flags & (uint8_t)~MESSAGE_CANCELLED,
+    };
+    message_count(m);
+    return true;
+}
+
+/* Each message is a detail of its own behind the event: how many there will be is not known before.
+ */
+static void restart_all(struct call *call, int result, int count, const MPI_Request *requests)
+{
+    bool recorded = call->writer != NULL && call_close(call, result, 0) != NULL;
+    if (recorded)
+        record_publish(call->writer);
+    if (result != MPI_SUCCESS)
+        return;
+    for (int i = 0; i < count; i++) {
+        struct message m;
+        struct operation op;
+        if (!restart(requests[i], &m, &op))
+            continue;
+        union slot *s = recorded ? record_reserve(call->writer, 1) : NULL;
+        if (s == NULL)
+            continue;
+        message_fill(s, &m, op.bytes, op.number);
+        s->message.communicator = op.communicator;
+        record_publish(call->writer);
+    }
+}
+
+RECORDED(Start, (MPI_Request * request))
+{
+    struct call call;
+    call_open(&call, CALL_Start, address);
+    int result = real(request);
+    restart_all(&call, result, 1, request);
+    return result;
+}
+
+RECORDED(Startall, (int count, MPI_Request requests[]))
+{
+    struct call call;
+    call_open(&call, CALL_Startall, address);
+    int result = real(count, requests);
+    restart_all(&call, result, count, requests);
+    return result;
+}
+
+/* ---- receives ---- */
+
+/* What the status of a received message says. */
+static void message_received(struct message *m, const MPI_Status *status, int64_t *bytes)
+{
+    *bytes = bytes_received(status);
+    if (m->flags & MESSAGE_NULL_PEER)
+        return;
+    m->peer = status->MPI_SOURCE;
+    m->tag = status->MPI_TAG;
+}
+
+RECORDED(Recv, (void *buf, int count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm,
+                MPI_Status *status))
+{
+    MPI_Status own_status;
+    MPI_Status *known = status != MPI_STATUS_IGNORE ? status : &own_status;
+    struct message m = message_receive(comm, source, tag, 0);
+    message_count(&m);
+    struct call call;
+    call_open(&call, CALL_Recv, address);
+    int result = real(buf, count, datatype, source, tag, comm, known);
+    union slot *s = call_close(&call, result, 1);
+    if (s != NULL) {
+        int64_t bytes = -1;
+        if (result == MPI_SUCCESS)
+            message_received(&m, known, &bytes);
+        s[0].event.bytes = bytes;
+        message_fill(&s[1], &m, bytes, 0);
+        record_publish(call.writer);
+    }
+    return result;
+}
+
+RECORDED(Irecv, (void *buf, int count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm,
+                 MPI_Request *request))
+{
+    struct message m = message_receive(comm, source, tag, MESSAGE_NONBLOCKING);
+    message_count(&m);
+    struct call call;
+    call_open(&call, CALL_Irecv, address);
+    int result = real(buf, count, datatype, source, tag, comm, request);
+    union slot *s = call_close(&call, result, 1);
+    if (s != NULL) {
+        int64_t room = message_bytes(&m, result, count, datatype);
+        message_fill(&s[1], &m, room, message_start(&m, *request, result));
+        record_publish(call.writer);
+    }
+    return result;
+}
+
+/* The two messages of a call that sends and receives. */
+static void fill_both(struct call *call, int result, const struct message *out, int count,
+                      MPI_Datatype type, struct message *in, const MPI_Status *status)
+{
+    union slot *s = call_close(call, result, 2);
+    if (s == NULL)
+        return;
+    int64_t received = -1;
+    if (result == MPI_SUCCESS)
+        message_received(in, status, &received);
+    s[0].event.bytes = message_bytes(out, result, count, type);
+    message_fill(&s[1], out, s[0].event.bytes, 0);
+    message_fill(&s[2], in, received, 0);
+    record_publish(call->writer);
+}
+
+RECORDED(Sendrecv, (const void *sendbuf, int sendcount, MPI_Datatype sendtype, int dest,
+                    int sendtag, void *recvbuf, int recvcount, MPI_Datatype recvtype, int source,
+                    int recvtag, MPI_Comm comm, MPI_Status *status))
+{
+    MPI_Status own_status;
+    MPI_Status *known = status != MPI_STATUS_IGNORE ? status : &own_status;
+    struct message out = message_send(comm, dest, sendtag, MESSAGE_STANDARD, 0);
+    struct message in = message_receive(comm, source, recvtag, 0);
+    message_count(&out);
+    message_count(&in);
+    struct call call;
+    call_open(&call, CALL_Sendrecv, address);
+    int result = real(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype,
+                      source, recvtag, comm, known);
+    fill_both(&call, result, &out, sendcount, sendtype, &in, known);
+    return result;
+}
+
+RECORDED(Sendrecv_replace, (void *buf, int count, MPI_Datatype datatype, int dest, int sendtag,
+                            int source, int recvtag, MPI_Comm comm, MPI_Status *status))
+{
+    MPI_Status own_status;
+    MPI_Status *known = status != MPI_STATUS_IGNORE ? status : &own_status;
+    struct message out = message_send(comm, dest, sendtag, MESSAGE_STANDARD, 0);
+    struct message in = message_receive(comm, source, recvtag, 0);
+    message_count(&out);
+    message_count(&in);
+    struct call call;
+    call_open(&call, CALL_Sendrecv_replace, address);
+    int result = real(buf, count, datatype, dest, sendtag, source, recvtag, comm, known);
+    fill_both(&call, result, &out, count, datatype, &in, known);
+    return result;
+}
+
+/* ---- probes ---- */
+
+RECORDED(Probe, (int source, int tag, MPI_Comm comm, MPI_Status *status))
+{
+    struct call call;
+    call_open(&call, CALL_Probe, address);
+    int result = real(source, tag, comm, status);
+    call_close_plain(&call, result);
+    return result;
+}
+
+RECORDED(Iprobe, (int source, int tag, MPI_Comm comm, int *flag, MPI_Status *status))
+{
+    struct poll poll;
+    poll_open(&poll, CALL_Iprobe, address);
+    int result = real(source, tag, comm, flag, status);
+    poll_end(&poll);
+    poll_close(&poll, result, result == MPI_SUCCESS && *flag);
+    return result;
+}
+
+#define MESSAGE_CALL(name, lower, params, args) EXPORT_CALL(name, params, args)
+#include "collectives/mpi/calls.def"
