@@ -1,0 +1,74 @@
+#include "peers/mpi_comm.h"
+
+#include <stdlib.h>
+
+#include "unit/check.h"
+
+/* What every group must do, whatever its size. */
+static void test_group(struct peers *p)
+{
+    int rank = peers_rank(p), size = peers_size(p);
+    CHECK_EQUAL(peers_sum_all(p, rank + 1), size * (size + 1) / 2);
+    CHECK_EQUAL(peers_max_all(p, rank * 10), (size - 1) * 10);
+    CHECK_EQUAL(peers_before_all(p, rank + 1), rank * (rank + 1) / 2);
+    CHECK_EQUAL(peers_agree_all(p, ERR_OK), ERR_OK);
+    CHECK_EQUAL(peers_agree_all(p, rank == size - 1 ? ERR_IO : ERR_OK),
+                rank == size - 1 ? ERR_IO : ERR_PEER);
+    int number = rank == size - 1 ? 4711 : 0;
+    CHECK_EQUAL(peers_broadcast_all(p, &number, sizeof number, size - 1), ERR_OK);
+    CHECK_EQUAL(number, 4711);
+}
+
+/* Process r brings r bytes of value r. */
+static void test_gather(struct peers *p)
+{
+    int rank = peers_rank(p), size = peers_size(p);
+    char mine[64], *all;
+    size_t bytes, ends[64];
+    memset(mine, rank, sizeof mine);
+    CHECK_EQUAL(peers_gather_all(p, mine, (size_t)rank, (void **)&all, &bytes, ends), ERR_OK);
+    CHECK_EQUAL(bytes, size * (size - 1) / 2);
+    for (int r = 0, at = 0; r < size; r++) {
+        for (int i = 0; i < r; i++)
+            CHECK_EQUAL(all[at++], r);
+        CHECK_EQUAL(ends[r], at);
+    }
+    free(all);
+}
+
+/* Process a sends a + b bytes of value 16 a + b to process b. */
+static void test_exchange(struct peers *p)
+{
+    int rank = peers_rank(p), size = peers_size(p);
+    char send[1024], *received;
+    size_t send_bytes[64], received_bytes[64];
+    int at = 0;
+    for (int b = 0; b < size; b++) {
+        send_bytes[b] = (size_t)(rank + b);
+        memset(send + at, 16 * rank + b, send_bytes[b]);
+        at += rank + b;
+    }
+    CHECK_EQUAL(peers_exchange_all(p, send, send_bytes, (void **)&received, received_bytes),
+                ERR_OK);
+    at = 0;
+    for (int a = 0; a < size; a++) {
+        CHECK_EQUAL(received_bytes[a], a + rank);
+        for (size_t i = 0; i < received_bytes[a]; i++)
+            CHECK_EQUAL((unsigned char)received[at++], 16 * a + rank);
+    }
+    free(received);
+}
+
+/* Alone by default; "mpi" makes it one of the ranks of a job. */
+int main(int argc, char **argv)
+{
+    struct peers *p;
+    int by_mpi = argc > 1 && strcmp(argv[1], "mpi") == 0;
+    CHECK_EQUAL(by_mpi ? peers_open_mpi_all(&p) : peers_open_alone(&p), ERR_OK);
+    CHECK((peers_communicator(p) != MPI_COMM_NULL) == by_mpi);
+    test_group(p);
+    test_gather(p);
+    test_exchange(p);
+    peers_close(p);
+    return check_result();
+}
