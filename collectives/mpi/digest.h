@@ -8,7 +8,7 @@
  * avalanche, so that any bits of it serve as a hash. */
 static inline uint64_t digest_add(uint64_t digest, uint64_t value)
 {
-    uint64_t x = (digest ^ value) + 0x9e3779b97f4a7c15u;
+    uint64_t x = ((digest + 0x9e3779b97f4a7c15u) * 0xd1342543de82ef95u) ^ value;
     x = (x ^ (x >> 32)) * 0xd6e8feb86659fd93u;
     x = (x ^ (x >> 32)) * 0xd6e8feb86659fd93u;
     x ^= x >> 32;

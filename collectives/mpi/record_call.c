@@ -4,8 +4,9 @@ bool poll_close(const struct poll *poll, int result, bool found)
 {
     if (poll->writer == NULL)
         return false;
+    uint32_t name = call_name(poll->id);
     if (!found && result == MPI_SUCCESS) {
-        polls_add(poll->writer, call_name(poll->id), poll->site, poll->begin_ns, poll->end_ns);
+        polls_add(poll->writer, name, poll->site, poll->begin_ns, poll->end_ns);
         return false;
     }
     polls_flush(poll->writer);
@@ -15,7 +16,7 @@ bool poll_close(const struct poll *poll, int result, bool found)
     s->event = (struct slot_event){
         .kind = EVENT_mpi_call,
         .flags = result != MPI_SUCCESS ? EVENT_FLAG_failed : 0,
-        .name = call_name(poll->id),
+        .name = name,
         .site = poll->site,
         .begin_ns = poll->begin_ns,
         .duration_ns = poll->end_ns - poll->begin_ns,
