@@ -9,9 +9,10 @@
 #include "collectives/mpi/own.h"
 #include "record/record.h"
 
-#define HANDLES_FIRST 256u       /* places of the first table; a power of two */
-#define ORDINALS_MAX  (1u << 16) /* different (parent, members) whose communicators are told apart \
-                                  */
+#define HANDLES_FIRST 256u /* places of the first table; a power of two */
+#define ORDINALS_MAX                                                                               \
+    (1u << 16) /* different (parent, members) whose communicators are told apart                   \
+                */
 #define DIGEST_WORLD 0x776f726c64u
 #define DIGEST_SELF  0x73656c66u
 

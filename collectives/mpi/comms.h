@@ -12,6 +12,7 @@
 #include <stdint.h>
 
 #include "base/err.h"
+#include "collectives/mpi/probe.h"
 
 struct comm {
     uint64_t key;
@@ -57,7 +58,7 @@ static inline int64_t comm_next_sequence(struct comm *c)
 {
     if (c == NULL)
         return -1;
-    return atomic_fetch_add_explicit(&c->next_sequence, 1, memory_order_relaxed);
+    return probe_count(&c->next_sequence);
 }
 
 /* Ranks on the other side: of the communicator, or of the remote group of an intercommunicator. */

@@ -105,6 +105,7 @@ void operations_add(MPI_Request handle, const struct operation *op)
         p->next = 0;
         p->claimed = false;
         p->operation = *op;
+        p->operation.thread = probe_thread();
         if (b->first == 0)
             b->first = number;
         else
@@ -116,19 +117,23 @@ void operations_add(MPI_Request handle, const struct operation *op)
         scaleprof_fault("mpi requests", "too many are open at a time");
 }
 
-/* The oldest unclaimed place of the handle, and the one before it in the chain; 0 none. */
+/* The oldest unclaimed place of the handle that this thread has added, else that any has; and the
+ * one before it in the chain. 0 none. */
 static uint32_t bucket_find(const struct bucket *b, uint64_t handle, uint32_t *before)
 {
-    *before = 0;
-    uint32_t number = b->first;
-    while (number != 0) {
+    uint32_t found = 0, last = 0;
+    for (uint32_t number = b->first; number != 0; number = place_at(number)->next) {
         const struct place *p = place_at(number);
-        if (p->handle == handle && !p->claimed)
-            break;
-        *before = number;
-        number = p->next;
+        bool own_one = p->operation.thread == probe_thread();
+        if (p->handle == handle && !p->claimed && (found == 0 || own_one)) {
+            found = number;
+            *before = last;
+            if (own_one || !probe_multiple)
+                break;
+        }
+        last = number;
     }
-    return number;
+    return found;
 }
 
 /* Moves a place from the chain to the unused ones. */

@@ -1,10 +1,10 @@
 /* Operations that were started and whose end a later call will see, by their MPI_Request.
  *
  * MPI gives one handle to many operations that were over at once, so a handle may stand here
- * several times; a search finds the oldest. And it hands out a handle again as soon as its request
- * has ended, possibly in another thread before the call that saw the end has returned to us: where
- * several threads are in MPI, a call claims its operations before, and takes or unclaims them
- * after, MPI's own call. Any thread may call all of these. */
+ * several times; a search prefers those of its own thread, then the oldest. And it hands out a
+ * handle again as soon as its request has ended, possibly in another thread before the call that
+ * saw the end has returned to us: where several threads are in MPI, a call claims its operations
+ * before, and takes or unclaims them after, MPI's own call. Any thread may call all of these. */
 #ifndef MPI_OPERATIONS_H
 #define MPI_OPERATIONS_H
 
@@ -39,12 +39,13 @@ struct operation {
         MPI_Comm *created; /* where MPI will have put the new communicator */
     };
     uint32_t ordinal; /* of the new communicator */
+    uint32_t thread;  /* that has added it */
 };
 
 /* Adds an operation under a handle. */
 void operations_add(MPI_Request handle, const struct operation *op);
 
-/* Claims the oldest unclaimed operation under a handle and returns its place; 0 none.
+/* Claims an unclaimed operation under a handle and returns its place; 0 none.
  * MPI_REQUEST_NULL has none. */
 uint32_t operations_claim(MPI_Request handle);
 void operations_unclaim(MPI_Request handle, uint32_t place);

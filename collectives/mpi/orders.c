@@ -4,6 +4,7 @@
 #include <stdbool.h>
 
 #include "collectives/mpi/digest.h"
+#include "collectives/mpi/probe.h"
 #include "record/record.h"
 
 #define PROBES_MAX 64u
@@ -27,7 +28,7 @@ int64_t orders_next(uint32_t number, int peer, int tag, unsigned direction)
         if (found == 0 && atomic_compare_exchange_strong(&o->key, &found, key))
             found = key;
         if (found == key)
-            return atomic_fetch_add_explicit(&o->next, 1, memory_order_relaxed);
+            return probe_count(&o->next);
     }
     if (!atomic_exchange(&full, true))
         scaleprof_fault("mpi message order", "too many different peers and tags");

@@ -5,6 +5,7 @@
 
 #include <stdatomic.h>
 #include <stdbool.h>
+#include <stdint.h>
 
 /* WAITING until MPI is initialised; OFF when the process is not recorded, after MPI_Finalize, in a
  * forked child, and after a fault. */
@@ -14,8 +15,24 @@ extern _Atomic int probe_state;
 /* Nonzero inside a wrapped call: what MPI or another tool calls there is part of it. */
 extern _Thread_local unsigned probe_depth;
 
+/* Tells the calling thread from others that live. */
+static inline uint32_t probe_thread(void)
+{
+    return (uint32_t)((uintptr_t)&probe_depth >> 6);
+}
+
 /* More than one thread may be in MPI at a time. */
 extern bool probe_multiple;
+
+/* Adds one to a count and returns what it was: an atomic addition only where it is needed. */
+static inline int64_t probe_count(_Atomic int64_t *count)
+{
+    if (probe_multiple)
+        return atomic_fetch_add_explicit(count, 1, memory_order_relaxed);
+    int64_t was = atomic_load_explicit(count, memory_order_relaxed);
+    atomic_store_explicit(count, was + 1, memory_order_relaxed);
+    return was;
+}
 
 /* MPI is initialised now: finds its functions and the two communicators, tells the recorder rank
  * and size. */

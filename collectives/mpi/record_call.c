@@ -1,5 +1,15 @@
 #include "collectives/mpi/record_call.h"
 
+_Thread_local struct call_site call_sites[CALL_SITES];
+
+uint32_t call_site_find(struct call_site *place, const void *address)
+{
+    uint32_t number = scaleprof_site(address);
+    if (number != 0)
+        *place = (struct call_site){address, number, scaleprof_generation};
+    return number;
+}
+
 bool poll_close(const struct poll *poll, int result, bool found)
 {
     if (poll->writer == NULL)

@@ -13,6 +13,23 @@
 #include "collectives/mpi/probe.h"
 #include "record/record.h"
 
+/* Number of a call site; the thread remembers those it met last. */
+#define CALL_SITES 64
+struct call_site {
+    const void *address;
+    uint32_t number, generation;
+};
+extern _Thread_local struct call_site call_sites[CALL_SITES];
+uint32_t call_site_find(struct call_site *place, const void *address);
+
+static inline uint32_t call_site(const void *address)
+{
+    struct call_site *place = &call_sites[(uintptr_t)address / 4 % CALL_SITES];
+    if (__builtin_expect(place->address == address && place->generation == scaleprof_generation, 1))
+        return place->number;
+    return call_site_find(place, address);
+}
+
 struct call {
     struct record_writer *writer; /* NULL: not recorded */
 };
@@ -23,7 +40,7 @@ static inline void call_open(struct call *call, enum call_id id, const void *add
     if (call->writer == NULL)
         return;
     polls_flush(call->writer);
-    record_open(call->writer, EVENT_mpi_call, call_name(id), scaleprof_site(address), -1);
+    record_open(call->writer, EVENT_mpi_call, call_name(id), call_site(address), -1);
 }
 
 /* The event and room for details, as record_close; NULL also when the call is not recorded. */
@@ -58,7 +75,7 @@ static inline void poll_open(struct poll *poll, enum call_id id, const void *add
     if (poll->writer == NULL)
         return;
     poll->id = id;
-    poll->site = scaleprof_site(address);
+    poll->site = call_site(address);
     poll->begin_ns = clock_now_ns();
 }
 
