@@ -18,11 +18,12 @@ extern "C" {
 
 #define SCALEPROF_API __attribute__((visibility("default")))
 
-/* 1 when this process is being recorded, else 0. */
+/* 1 when this process is being recorded (also while recording is paused), else 0. */
 SCALEPROF_API int scaleprof_recording(void);
 
 /* One step (iteration) of the program's main loop on this rank. `number` is the same on every rank
- * for the same step; steps do not nest: a begin inside an open step ends the open one first. */
+ * for the same step; steps do not nest: a begin inside an open step, of whichever thread, ends the
+ * open one first. */
 SCALEPROF_API void scaleprof_step_begin(int64_t number);
 SCALEPROF_API void scaleprof_step_end(void);
 

@@ -5,7 +5,7 @@ _Thread_local struct polls polls_pending;
 void polls_write(struct record_writer *w)
 {
     struct polls *p = &polls_pending;
-    union slot *s = record_reserve(w, 1);
+    union slot *s = record_reserve_event(w, 0);
     if (s != NULL) {
         s->event = (struct slot_event){
             .kind = EVENT_mpi_call,

@@ -20,7 +20,7 @@ bool poll_close(const struct poll *poll, int result, bool found)
         return false;
     }
     polls_flush(poll->writer);
-    union slot *s = record_reserve(poll->writer, 1);
+    union slot *s = record_reserve_event(poll->writer, 0);
     if (s == NULL)
         return false;
     s->event = (struct slot_event){

@@ -1,102 +1,47 @@
-/* scaleprof.h: what a program marks itself. */
-#include <string.h>
-#include <sys/resource.h>
-
+/* scaleprof.h: ranges and counters. */
 #include "lane.h"
+#include "opens.h"
 #include "process.h"
 
-static void write_usage(struct record_writer *w, int64_t step)
+/* A range begun while recording is paused keeps its place among the open ones, as EVENT_none. */
+static void open_range(struct record_writer *w, uint32_t name, int recorded)
 {
-    struct rusage usage;
-    union slot *s = record_reserve(w, 1);
-    if (s == NULL)
-        return;
-    memset(&usage, 0, sizeof usage);
-    getrusage(RUSAGE_THREAD, &usage);
-    s->usage = (struct slot_usage){.kind = SLOT_usage,
-                                   .time_ns = clock_now_ns(),
-                                   .cpu_ns = clock_thread_cpu_ns(),
-                                   .involuntary_switches = usage.ru_nivcsw,
-                                   .voluntary_switches = usage.ru_nvcsw,
-                                   .step = step};
-    record_publish(w);
-}
-
-static void close_innermost(struct record_writer *w)
-{
-    if (record_close(w, -1, 0) != NULL)
-        record_publish(w);
-}
-
-/* Place of the open step among the thread's open intervals; -1 none. */
-static int find_step(const struct segment_lane *lane)
-{
-    uint32_t depth = atomic_load_explicit(&lane->open_count, memory_order_relaxed);
-    for (int i = (int)(depth < SEGMENT_OPEN_MAX ? depth : SEGMENT_OPEN_MAX) - 1; i >= 0; i--)
-        if (lane->opens[i].kind == EVENT_step)
-            return i;
-    return -1;
-}
-
-static void end_step(struct record_writer *w, int at)
-{
-    int64_t number = w->lane->opens[at].ref;
-    while (atomic_load_explicit(&w->lane->open_count, memory_order_relaxed) > (uint32_t)at + 1) {
-        scaleprof_unbalanced(w);
-        close_innermost(w);
-    }
-    close_innermost(w);
-    write_usage(w, number);
-}
-
-void scaleprof_step_begin(int64_t number)
-{
-    struct record_writer *w = lane_writer();
-    if (w == NULL)
-        return;
-    int at = find_step(w->lane);
-    if (at >= 0)
-        end_step(w, at);
-    else
-        write_usage(w, -1);
-    record_open(w, EVENT_step, 0, 0, number);
-    atomic_store_explicit(&process.current_step, number, memory_order_relaxed);
-}
-
-void scaleprof_step_end(void)
-{
-    struct record_writer *w = lane_writer();
-    if (w == NULL)
-        return;
-    int at = find_step(w->lane);
-    if (at < 0) {
-        scaleprof_unbalanced(w);
-        return;
-    }
-    end_step(w, at);
-    atomic_store_explicit(&process.current_step, -1, memory_order_relaxed);
-}
-
-static void open_range(struct record_writer *w, uint32_t name)
-{
-    if (atomic_load_explicit(&process.paused, memory_order_relaxed))
-        w->ranges_skipped++;
-    else
-        record_open(w, EVENT_range, name, 0, -1);
+    record_open(w, recorded ? EVENT_range : EVENT_none, name, 0, -1);
 }
 
 void scaleprof_range_open(uint32_t name)
 {
     struct record_writer *w = lane_writer();
     if (w != NULL)
-        open_range(w, name);
+        open_range(w, name, lane_admits(w));
 }
 
 void scaleprof_range_begin(const char *name)
 {
     struct record_writer *w = lane_writer();
-    if (w != NULL)
-        open_range(w, scaleprof_string(name));
+    if (w == NULL)
+        return;
+    int recorded = lane_admits(w);
+    open_range(w, recorded && name != NULL ? texts_number(&process->texts, w, name) : 0, recorded);
+}
+
+/* A range that another interval lies inside of: one that began before a step and ends in it. */
+static void end_outer_range(struct record_writer *w, int place)
+{
+    struct segment_open range = *record_open_at(w, (uint32_t)place);
+    opens_remove(w, place);
+    if (range.kind != EVENT_range)
+        return;
+    union slot *s = record_reserve_event(w, 0);
+    if (s == NULL)
+        return;
+    s->event = (struct slot_event){.kind = EVENT_range,
+                                   .name = range.name,
+                                   .begin_ns = range.begin_ns,
+                                   .duration_ns = record_now_ns(w) - range.begin_ns,
+                                   .ref = -1,
+                                   .bytes = -1};
+    record_publish(w);
 }
 
 void scaleprof_range_end(void)
@@ -104,15 +49,18 @@ void scaleprof_range_end(void)
     struct record_writer *w = lane_writer();
     if (w == NULL)
         return;
-    if (w->ranges_skipped > 0) {
-        w->ranges_skipped--;
+    uint32_t count = w->open_count;
+    if (count > RECORD_OPEN_MAX ||
+        (count > 0 && record_open_at(w, count - 1)->kind == EVENT_range)) {
+        if (record_close(w, -1, 0) != NULL)
+            record_publish(w);
         return;
     }
-    uint32_t depth = atomic_load_explicit(&w->lane->open_count, memory_order_relaxed);
-    if (depth == 0 || (depth <= SEGMENT_OPEN_MAX && w->lane->opens[depth - 1].kind != EVENT_range))
-        scaleprof_unbalanced(w);
+    int place = opens_find(w, EVENT_range, EVENT_none);
+    if (place >= 0)
+        end_outer_range(w, place);
     else
-        close_innermost(w);
+        lane_count_unbalanced(w);
 }
 
 void scaleprof_counter(const char *name, double value)
@@ -120,11 +68,11 @@ void scaleprof_counter(const char *name, double value)
     struct record_writer *w = scaleprof_writer();
     if (w == NULL)
         return;
-    uint32_t number = scaleprof_string(name);
+    uint32_t number = name != NULL ? texts_number(&process->texts, w, name) : 0;
     union slot *s = record_reserve(w, 1);
     if (s == NULL)
         return;
     s->counter = (struct slot_counter){
-        .kind = SLOT_counter, .name = number, .time_ns = clock_now_ns(), .value = value};
+        .kind = SLOT_counter, .name = number, .time_ns = record_now_ns(w), .value = value};
     record_publish(w);
 }

@@ -39,18 +39,26 @@ static inline int64_t record_open(struct record_writer *w, uint8_t kind, uint32_
 /* Closes the innermost open interval, which ends now: reserves 1 + `details` slots that lie one
  * after another and fills the first as its event (flags 0). The caller may change the event, fills
  * all details, and then calls record_publish. NULL when no memory is left: the drop has been
- * counted, nothing is to be published. */
+ * counted, nothing is to be published. Between close (or reserve) and publish no other function of
+ * this file may be called: get names, sites and communicators before. */
 static inline union slot *record_close(struct record_writer *w, int64_t bytes, unsigned details);
 
 /* Drops the innermost open interval without an event (a call that is not worth one). */
 static inline void record_cancel(struct record_writer *w);
 
-/* Reserves `count` slots (at most 64) without an event, NULL likewise; for definitions, counters,
- * clock bursts. */
+/* Reserves 1 + `details` slots for an event whose begin and end the caller knows itself; it fills
+ * all of them. NULL likewise. */
+static inline union slot *record_reserve_event(struct record_writer *w, unsigned details);
+
+/* Reserves `count` slots (1 to SEGMENT_CHUNK_SLOTS) without an event, NULL likewise; for
+ * definitions, counters, clock bursts, further details of the event just published. */
 static inline union slot *record_reserve(struct record_writer *w, unsigned count);
 
-/* Makes what the last record_close or record_reserve reserved visible to readers. */
+/* Makes what the last close or reserve reserved visible to readers. */
 static inline void record_publish(struct record_writer *w);
+
+/* Local time of the clock that this process is recorded with. */
+static inline int64_t record_now_ns(const struct record_writer *w);
 
 /* Numbers of texts, call sites and communicators of this process, defined in its segment at first
  * sight; 0 when the definition could not be stored (it is tried again the next time). A text longer

@@ -2,74 +2,98 @@
 #ifndef RECORD_WRITER_H
 #define RECORD_WRITER_H
 
+/* Open intervals that a thread can hold; the first SEGMENT_OPEN_MAX of them show in its lane. */
+#define RECORD_OPEN_MAX 256u
+
+/* Lies in memory that a fork wipes: a child finds zeros, and with them neither lane nor chunk nor
+ * open intervals. */
 struct record_writer {
+    _Atomic uint32_t admits; /* 0: scaleprof_writer has to look whether the thread records */
+    uint32_t open_count;
+    uint32_t used;  /* slots of the chunk that are given out */
+    uint32_t limit; /* slots of the chunk; 0 without one */
+    struct segment_chunk *chunk;
     struct segment_lane *lane;
-    struct segment_chunk *chunk; /* NULL when none could be had; then used is SEGMENT_CHUNK_SLOTS */
-    uint32_t used;               /* slots published */
-    uint32_t reserved;           /* slots handed out after them */
-    uint32_t ranges_skipped;     /* ranges begun while recording was paused and not ended yet */
+    clockid_t clock_id;
+    _Atomic int64_t gap_begin_ns; /* when a pause began that the lane does not show yet; 0 none */
+    /* The last is nobody's: what is deeper goes there, and is counted when it ends. */
+    struct segment_open deeper[RECORD_OPEN_MAX - SEGMENT_OPEN_MAX + 1];
 };
 
-/* Seals the full chunk and takes another. 0 when there is none: the drop of `count` slots has been
- * counted. */
-SCALEPROF_API int scaleprof_refill(struct record_writer *w, unsigned count);
+/* The rare ways of record_reserve and record_close: another chunk, else NULL and the drop of
+ * `events` (0 or 1) and of the other slots counted; an end that has no begin, counted. */
+SCALEPROF_API union slot *scaleprof_refill(struct record_writer *w, unsigned count,
+                                           unsigned events);
+SCALEPROF_API union slot *scaleprof_refuse(struct record_writer *w);
 
-/* An end without a begin: counted. */
-SCALEPROF_API void scaleprof_unbalanced(struct record_writer *w);
+static inline int64_t record_now_ns(const struct record_writer *w)
+{
+    struct timespec t;
+    clock_gettime(w->clock_id, &t);
+    return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
+}
+
+static inline union slot *record_take(struct record_writer *w, unsigned count, unsigned events)
+{
+    uint32_t used = w->used;
+    if (__builtin_expect(count > w->limit - used, 0))
+        return scaleprof_refill(w, count, events);
+    w->used = used + count;
+    return &w->chunk->slots[used];
+}
 
 static inline union slot *record_reserve(struct record_writer *w, unsigned count)
 {
-    if (__builtin_expect(w->used + count > SEGMENT_CHUNK_SLOTS, 0) && !scaleprof_refill(w, count))
-        return NULL;
-    w->reserved = count;
-    return &w->chunk->slots[w->used];
+    return record_take(w, count, 0);
+}
+
+static inline union slot *record_reserve_event(struct record_writer *w, unsigned details)
+{
+    return record_take(w, 1 + details, 1);
 }
 
 static inline void record_publish(struct record_writer *w)
 {
-    w->used += w->reserved;
-    w->reserved = 0;
     atomic_store_explicit(&w->chunk->count, w->used, memory_order_release);
+}
+
+static inline struct segment_open *record_open_at(struct record_writer *w, uint32_t place)
+{
+    if (__builtin_expect(place < SEGMENT_OPEN_MAX, 1))
+        return &w->lane->opens[place];
+    uint32_t last = RECORD_OPEN_MAX - SEGMENT_OPEN_MAX;
+    return &w->deeper[place - SEGMENT_OPEN_MAX < last ? place - SEGMENT_OPEN_MAX : last];
+}
+
+static inline void record_set_open_count(struct record_writer *w, uint32_t count)
+{
+    w->open_count = count;
+    atomic_store_explicit(&w->lane->open_count, count, memory_order_release);
 }
 
 static inline int64_t record_open(struct record_writer *w, uint8_t kind, uint32_t name,
                                   uint32_t site, int64_t ref)
 {
-    struct segment_lane *lane = w->lane;
-    uint32_t depth = atomic_load_explicit(&lane->open_count, memory_order_relaxed);
-    int64_t begin_ns = clock_now_ns();
-    if (__builtin_expect(depth < SEGMENT_OPEN_MAX, 1)) {
-        struct segment_open *open = &lane->opens[depth];
-        open->kind = kind;
-        open->name = name;
-        open->site = site;
-        open->begin_ns = begin_ns;
-        open->ref = ref;
-    }
-    atomic_store_explicit(&lane->open_count, depth + 1, memory_order_release);
+    uint32_t place = w->open_count;
+    struct segment_open *open = record_open_at(w, place);
+    open->kind = kind;
+    open->name = name;
+    open->site = site;
+    open->ref = ref;
+    int64_t begin_ns = record_now_ns(w);
+    open->begin_ns = begin_ns;
+    record_set_open_count(w, place + 1);
     return begin_ns;
 }
 
-static inline void record_cancel(struct record_writer *w)
-{
-    uint32_t depth = atomic_load_explicit(&w->lane->open_count, memory_order_relaxed);
-    if (depth > 0)
-        atomic_store_explicit(&w->lane->open_count, depth - 1, memory_order_release);
-}
-
-/* An interval deeper than the header keeps has no begin: it is dropped, and counted as one. */
 static inline union slot *record_close(struct record_writer *w, int64_t bytes, unsigned details)
 {
-    struct segment_lane *lane = w->lane;
-    uint32_t depth = atomic_load_explicit(&lane->open_count, memory_order_relaxed);
-    int64_t end_ns = clock_now_ns();
-    if (__builtin_expect(depth == 0 || depth > SEGMENT_OPEN_MAX, 0)) {
-        record_cancel(w);
-        scaleprof_unbalanced(w);
-        return NULL;
-    }
-    union slot *s = record_reserve(w, 1 + details);
-    const struct segment_open *open = &lane->opens[depth - 1];
+    int64_t end_ns = record_now_ns(w);
+    uint32_t place = w->open_count - 1;
+    if (__builtin_expect(place >= RECORD_OPEN_MAX, 0))
+        return scaleprof_refuse(w);
+    const struct segment_open *open = record_open_at(w, place);
+    union slot *s = record_take(w, 1 + details, 1);
     if (__builtin_expect(s != NULL, 1))
         s->event = (struct slot_event){.kind = open->kind,
                                        .name = open->name,
@@ -78,8 +102,16 @@ static inline union slot *record_close(struct record_writer *w, int64_t bytes, u
                                        .duration_ns = end_ns - open->begin_ns,
                                        .ref = open->ref,
                                        .bytes = bytes};
-    atomic_store_explicit(&lane->open_count, depth - 1, memory_order_release);
+    record_set_open_count(w, place);
     return s;
+}
+
+static inline void record_cancel(struct record_writer *w)
+{
+    if (__builtin_expect(w->open_count == 0, 0))
+        scaleprof_refuse(w);
+    else
+        record_set_open_count(w, w->open_count - 1);
 }
 
 static inline uint32_t record_name_number(struct record_name *name)

@@ -88,7 +88,7 @@ static void test_marks(void)
     CHECK_EQUAL(t.kinds[SLOT_usage], 2);
     CHECK(t.counter.value == 0.25);
     CHECK_EQUAL(t.out_of_order, 0);
-    CHECK_EQUAL(segment_lane_at(h, 0)->unbalanced, 2);
+    CHECK_EQUAL(segment_lane_at(h, 0)->unbalanced, 4);
     CHECK_EQUAL(segment_lane_at(h, 0)->open_count, 0);
 }
 

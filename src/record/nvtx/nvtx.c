@@ -46,7 +46,7 @@ static uint32_t plain_name(const char *text)
 static void write_event(uint8_t kind, uint32_t name, int64_t begin_ns, int64_t end_ns)
 {
     struct record_writer *w = scaleprof_writer();
-    union slot *s = w ? record_reserve(w, 1) : NULL;
+    union slot *s = w ? record_reserve_event(w, 0) : NULL;
     if (s == NULL)
         return;
     s->event = (struct slot_event){.kind = kind,
