@@ -16,7 +16,9 @@ struct process {
     _Atomic uint32_t state;       /* enum process_state */
     _Atomic uint32_t ended_lanes; /* about how many wait for another thread */
     struct segment_header *segment;
-    struct record_writer writers[SEGMENT_LANES_MAX]; /* one per lane */
+    /* One per lane. Away from the beginning of a page, where chunks have their counts: hot lines at
+     * equal places of their pages push each other out of the cache. */
+    _Alignas(1024) struct record_writer writers[SEGMENT_LANES_MAX];
     struct steps steps;
     struct texts texts;
     struct sites sites;

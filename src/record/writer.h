@@ -8,7 +8,8 @@
 /* Lies in memory that a fork wipes: a child finds zeros, and with them neither lane nor chunk nor
  * open intervals. */
 struct record_writer {
-    _Atomic uint32_t admits; /* 0: scaleprof_writer has to look whether the thread records */
+    _Alignas(64) _Atomic uint32_t
+        admits; /* 0: scaleprof_writer has to look whether the thread records */
     uint32_t open_count;
     uint32_t used;  /* slots of the chunk that are given out */
     uint32_t limit; /* slots of the chunk; 0 without one */

@@ -1,6 +1,5 @@
 #include "segment.h"
 
-#include <errno.h>
 #include <fcntl.h>
 #include <string.h>
 
@@ -44,8 +43,9 @@ enum err segment_grow(struct segment_header *h, int fd, uint32_t chunks)
         if (index >= h->chunks_max)
             return ERR_OK;
         off_t at = (off_t)segment_bytes(h->lanes_max, index);
-        if (fallocate(fd, 0, at, SEGMENT_CHUNK_BYTES) != 0)
-            return err_from_errno(errno);
+        int failure = posix_fallocate(fd, at, SEGMENT_CHUNK_BYTES);
+        if (failure != 0)
+            return err_from_errno(failure);
         atomic_store_explicit(&h->chunks_present, index + 1, memory_order_release);
         segment_give_free(h, index);
     }

@@ -180,7 +180,7 @@ struct slot_usage {
     int64_t cpu_ns;               /* CPU time of the thread since its start */
     int64_t involuntary_switches; /* of the thread since its start */
     int64_t voluntary_switches;
-    int64_t step; /* number of the step that ends here */
+    int64_t step; /* number of the step that ends here; -1: a sample at a step's begin */
 };
 
 union slot {
@@ -241,9 +241,9 @@ struct segment_lane {
     _Atomic uint64_t dropped;         /* slots of events that could not be stored */
     _Atomic uint64_t dropped_details; /* definitions and details likewise */
     _Atomic uint64_t unbalanced;      /* ends without a begin, ranges open at a step's end */
-    _Atomic uint32_t open_count;      /* may exceed SEGMENT_OPEN_MAX: only the first are kept */
-    uint32_t reserved0;
     char name[64];
+    _Atomic uint32_t open_count; /* may exceed SEGMENT_OPEN_MAX: only the first are kept */
+    uint32_t reserved0;
     struct segment_open opens[SEGMENT_OPEN_MAX];
 };
 _Static_assert(sizeof(struct segment_lane) <= SEGMENT_LANE_BYTES, "lane size");

@@ -4,35 +4,44 @@
 
 #include <dirent.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "trace/segment.h"
 
-/* Maps the segment of process `pid` in `folder`; NULL when there is none. */
-static inline struct segment_header *dump_open(const char *folder, int pid)
+/* Opens the segment file of process `pid` in `folder`; -1 when there is none. */
+static inline int dump_open_file(const char *folder, int pid)
 {
     char path[600], prefix[20];
-    struct segment_header *h = NULL;
+    int fd = -1;
     snprintf(prefix, sizeof prefix, "%d.", pid);
     DIR *dir = opendir(folder);
-    for (struct dirent *entry; dir != NULL && (entry = readdir(dir)) != NULL;) {
-        struct stat status;
+    for (struct dirent *entry; fd < 0 && dir != NULL && (entry = readdir(dir)) != NULL;) {
         if (strncmp(entry->d_name, prefix, strlen(prefix)) != 0)
             continue;
         snprintf(path, sizeof path, "%s/%s", folder, entry->d_name);
-        int fd = open(path, O_RDWR);
-        if (fd < 0 || fstat(fd, &status) != 0)
-            continue;
-        h = mmap(NULL, (size_t)status.st_size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
-        close(fd);
-        break;
+        fd = open(path, O_RDWR | O_CLOEXEC);
     }
     if (dir != NULL)
         closedir(dir);
-    return h;
+    return fd;
+}
+
+/* Maps the segment of process `pid` in `folder`; NULL when there is none. */
+static inline struct segment_header *dump_open(const char *folder, int pid)
+{
+    struct stat status;
+    int fd = dump_open_file(folder, pid);
+    void *memory = MAP_FAILED;
+    if (fd >= 0 && fstat(fd, &status) == 0)
+        memory = mmap(NULL, (size_t)status.st_size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+    if (fd >= 0)
+        close(fd);
+    return memory != MAP_FAILED ? memory : NULL;
 }
 
 /* Calls `visit` for each published slot of a lane in order. Returns how many there were. */

@@ -211,6 +211,7 @@ int InitializeInjectionNvtx2(NvtxGetExportTableFunc_t get_table)
     const NvtxExportTableCallbacks *callbacks = get_table(NVTX_ETID_CALLBACKS);
     if (callbacks == NULL || callbacks->struct_size < sizeof *callbacks)
         return 0;
+    clock_use(scaleprof_clock());
     for (size_t i = 0; i < sizeof hooks / sizeof *hooks; i++) {
         NvtxFunctionTable table;
         unsigned size;
