@@ -23,13 +23,17 @@ struct mapped {
     char paths[LIBRARIES_MAX][PATH_BYTES];
 };
 
+static bool is_mpi(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return strncmp(slash != NULL ? slash + 1 : path, "libmpi", 6) == 0;
+}
+
 static int note_library(struct dl_phdr_info *info, size_t size, void *context)
 {
     (void)size;
     struct mapped *m = context;
-    const char *slash = strrchr(info->dlpi_name, '/');
-    const char *file = slash != NULL ? slash + 1 : info->dlpi_name;
-    if (strncmp(file, "libmpi", 6) != 0 || strlen(info->dlpi_name) >= PATH_BYTES)
+    if (!is_mpi(info->dlpi_name) || strlen(info->dlpi_name) >= PATH_BYTES)
         return 0;
     strcpy(m->paths[m->count++], info->dlpi_name);
     return m->count == LIBRARIES_MAX;
@@ -71,4 +75,22 @@ void *call_resolve(enum call_layer layer, enum call_id id)
     void *found = call_function(name);
     atomic_store_explicit(&call_reals[layer][id], found, memory_order_release);
     return found;
+}
+
+/* Looked up once for each place in MPI that calls us: there are as many as wrapped calls. */
+bool call_is_from_mpi(const void *address)
+{
+    static struct {
+        _Atomic(const void *) address;
+        _Atomic bool from_mpi;
+    } known[1024];
+    size_t at = (uintptr_t)address / 4 % (sizeof known / sizeof known[0]);
+    if (atomic_load_explicit(&known[at].address, memory_order_acquire) == address)
+        return atomic_load_explicit(&known[at].from_mpi, memory_order_relaxed);
+    Dl_info info;
+    bool from_mpi = dladdr(address, &info) != 0 && info.dli_fname != NULL && is_mpi(info.dli_fname);
+    atomic_store_explicit(&known[at].address, NULL, memory_order_relaxed);
+    atomic_store_explicit(&known[at].from_mpi, from_mpi, memory_order_release);
+    atomic_store_explicit(&known[at].address, address, memory_order_release);
+    return from_mpi;
 }

@@ -4,6 +4,7 @@
 
 #include <mpi.h>
 #include <stdatomic.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -40,5 +41,8 @@ static inline void *call_real(enum call_layer layer, enum call_id id)
  * puts it into the executable). NULL when there is none. */
 void *call_function(const char *name);
 void *call_data(const char *name);
+
+/* The address lies in a library whose file is called libmpi*. */
+bool call_is_from_mpi(const void *address);
 
 #endif

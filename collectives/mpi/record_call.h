@@ -9,6 +9,7 @@
 #define MPI_RECORD_CALL_H
 
 #include "collectives/mpi/calls.h"
+#include "collectives/mpi/fortran.h"
 #include "collectives/mpi/polls.h"
 #include "collectives/mpi/probe.h"
 #include "record/record.h"
@@ -24,6 +25,8 @@ uint32_t call_site_find(struct call_site *place, const void *address);
 
 static inline uint32_t call_site(const void *address)
 {
+    if (__builtin_expect(fortran_caller != NULL, 0))
+        address = fortran_site(address);
     struct call_site *place = &call_sites[(uintptr_t)address / 4 % CALL_SITES];
     if (__builtin_expect(place->address == address && place->generation == scaleprof_generation, 1))
         return place->number;

@@ -13,12 +13,12 @@ def symbols(library, option):
 
 def table(source):
     """Names that the rows of calls.def stand for, by the preprocessor."""
-    program = ("#define CALL(name, lower, params, args) @MPI_##name@PMPI_##name@\n"
+    program = ("#define CALL(name, lower, params, args) @MPI_##name PMPI_##name mpi_##lower##_ mpi_##lower##_f08_@\n"
                '#include "collectives/mpi/calls.def"\n')
     text = subprocess.run(["cc", "-E", "-P", "-I", source, "-x", "c", "-"], input=program.encode(), check=True,
                           stdout=subprocess.PIPE).stdout.decode()
-    return set(re.findall(r"P?MPI_\w+", " ".join(re.findall(r"@[^@]*@[^@]*@", text)))) | {"MPI_Pcontrol",
-                                                                                          "PMPI_Pcontrol"}
+    rows = " ".join(re.findall(r"@([^@]*)@", text))
+    return set(rows.split()) | {"MPI_Pcontrol", "PMPI_Pcontrol"}
 
 
 def main(library, source, write):
