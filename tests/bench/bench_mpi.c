@@ -137,11 +137,14 @@ static void measure(const struct work *w, struct segment_header *h)
 /* Starts this program again under the probe. */
 static int restart(char **argv)
 {
-    char folder[FOLDER_BYTES] = "/dev/shm/scaleprof-bench-XXXXXX";
+    char folder[FOLDER_BYTES] = "/dev/shm/scaleprof-bench-XXXXXX", link[FOLDER_BYTES + 16];
     if (mkdtemp(folder) == NULL)
         return 1;
+    snprintf(link, sizeof link, "%s/probe.so", folder);
+    if (symlink(PROBE, link) != 0)
+        return 1;
     setenv("SCALEPROF_RUN_DIR", folder, 1);
-    setenv("LD_PRELOAD", PROBE, 1);
+    setenv("LD_PRELOAD", link, 1);
     execv("/proc/self/exe", argv);
     return 1;
 }

@@ -7,17 +7,27 @@ import tempfile
 import segments
 
 
+def preload(folder, libraries):
+    """Value of LD_PRELOAD, which cannot hold a path with a space: by links in the folder."""
+    links = []
+    for i, library in enumerate(libraries):
+        links.append("%s/preload%d.so" % (folder, i))
+        os.symlink(os.path.abspath(library), links[-1])
+    return ":".join(links)
+
+
 class Recording:
     def __init__(self, library, ranks, command, environment=None, folder=None):
-        """Runs `command` on `ranks` ranks with the probe preloaded (library None: without)."""
+        """Runs `command` on `ranks` ranks with the probe, or a list of libraries, preloaded (None: without)."""
         self.folder = folder or tempfile.mkdtemp(prefix="scaleprof-test-")
         env = dict(os.environ, OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1",
                    OMPI_MCA_rmaps_base_oversubscribe="1", EXPECT_DIR=self.folder)
         env.update(environment or {})
-        preload = []
+        under = []
         if library is not None:
-            preload = ["env", "LD_PRELOAD=" + library, "SCALEPROF_RUN_DIR=" + self.folder]
-        result = subprocess.run(["mpirun", "-n", str(ranks)] + preload + command, env=env, stdin=subprocess.DEVNULL,
+            libraries = library if isinstance(library, list) else [library]
+            under = ["env", "LD_PRELOAD=" + preload(self.folder, libraries), "SCALEPROF_RUN_DIR=" + self.folder]
+        result = subprocess.run(["mpirun", "-n", str(ranks)] + under + command, env=env, stdin=subprocess.DEVNULL,
                                 stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=120)
         self.code, self.out, self.err = result.returncode, result.stdout.decode(), result.stderr.decode()
         self.ranks = segments.read_all(self.folder)

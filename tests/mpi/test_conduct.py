@@ -8,7 +8,7 @@ import tempfile
 from concurrent.futures import ThreadPoolExecutor
 
 import segments
-from run import Recording
+from run import Recording, preload
 
 FAILED = ["MPI_Send"] * 3 + ["MPI_Isend", "MPI_Irecv", "MPI_Recv", "MPI_Bcast", "MPI_Allreduce", "MPI_Barrier",
                              "MPI_Comm_dup", "MPI_Comm_free", "MPI_Wait", "MPI_Waitall", "MPI_Request_free",
@@ -25,7 +25,7 @@ def without_mpi(library):
     """Preloaded into programs that have no MPI: same output, and nothing is recorded."""
     for command in (["/bin/true"], ["/bin/bash", "-c", "echo $((6 * 7))"], [sys.executable, "-c", "print(6 * 7)"]):
         folder = tempfile.mkdtemp(prefix="scaleprof-test-")
-        env = dict(os.environ, LD_PRELOAD=library, SCALEPROF_RUN_DIR=folder)
+        env = dict(os.environ, LD_PRELOAD=preload(folder, [library]), SCALEPROF_RUN_DIR=folder)
         plain = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
         probed = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=env)
         check((plain.returncode, plain.stdout, plain.stderr) == (probed.returncode, probed.stdout, probed.stderr),
@@ -66,7 +66,7 @@ def main(library, program):
     with_mpi(library, program)
     # without a run folder the probe is loaded and records nothing
     folder = tempfile.mkdtemp(prefix="scaleprof-test-")
-    r = Recording(None, 1, ["env", "LD_PRELOAD=" + library, program, ""], folder=folder)
+    r = Recording(None, 1, ["env", "LD_PRELOAD=" + preload(folder, [library]), program, ""], folder=folder)
     check(r.code == 0 and r.ranks == {}, "without a run folder: %d %s" % (r.code, r.err))
     r.close()
     print("\n".join(faults) if faults else "ok")
