@@ -51,6 +51,12 @@ static inline int64_t bytes_sum_types(const int *counts, const MPI_Datatype *typ
     return sum;
 }
 
+/* Of an access to another rank's window; none to MPI_PROC_NULL. */
+static inline int64_t bytes_to(int target, int count, MPI_Datatype type)
+{
+    return target == MPI_PROC_NULL ? 0 : bytes_of(count, type);
+}
+
 /* Of a received message. */
 static inline int64_t bytes_received(const MPI_Status *status)
 {

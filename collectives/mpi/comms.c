@@ -13,8 +13,9 @@
 #define ORDINALS_MAX                                                                               \
     (1u << 16) /* different (parent, members) whose communicators are told apart                   \
                 */
-#define DIGEST_WORLD 0x776f726c64u
-#define DIGEST_SELF  0x73656c66u
+#define DIGEST_WORLD  0x776f726c64u
+#define DIGEST_WINDOW 0x77696e646f77u
+#define DIGEST_SELF   0x73656c66u
 
 #define HANDLE_NONE ((uintptr_t)0)
 #define HANDLE_GONE (~(uintptr_t)0)
@@ -52,12 +53,11 @@ static uint32_t hash_handle(uintptr_t handle)
     return (uint32_t)(((uint64_t)handle * 0x9e3779b97f4a7c15u) >> 32);
 }
 
-struct comm *comms_find(MPI_Comm handle)
+static struct comm *handle_find(uintptr_t wanted)
 {
     struct handle_table *t = atomic_load_explicit(&current, memory_order_acquire);
     if (t == NULL)
         return NULL;
-    uintptr_t wanted = (uintptr_t)handle;
     for (uint32_t at = hash_handle(wanted);; at++) {
         struct place *p = &t->places[at & t->mask];
         uintptr_t found = atomic_load_explicit(&p->handle, memory_order_acquire);
@@ -102,22 +102,21 @@ static struct handle_table *table_with_room(void)
     return t;
 }
 
-static bool handle_add(MPI_Comm handle, struct comm *c)
+static bool handle_add(uintptr_t handle, struct comm *c)
 {
     pthread_mutex_lock(&lock);
     struct handle_table *t = table_with_room();
     if (t != NULL)
-        table_put(t, (uintptr_t)handle, c);
+        table_put(t, handle, c);
     pthread_mutex_unlock(&lock);
     return t != NULL;
 }
 
-struct comm *comms_forget(MPI_Comm handle)
+static struct comm *handle_forget(uintptr_t wanted)
 {
     struct comm *c = NULL;
     pthread_mutex_lock(&lock);
     struct handle_table *t = atomic_load_explicit(&current, memory_order_relaxed);
-    uintptr_t wanted = (uintptr_t)handle;
     for (uint32_t at = hash_handle(wanted); t != NULL; at++) {
         struct place *p = &t->places[at & t->mask];
         uintptr_t found = atomic_load_explicit(&p->handle, memory_order_relaxed);
@@ -133,10 +132,41 @@ struct comm *comms_forget(MPI_Comm handle)
     return c;
 }
 
-void comms_restore(MPI_Comm handle, struct comm *c)
+static void handle_restore(uintptr_t handle, struct comm *c)
 {
     if (c != NULL && !handle_add(handle, c))
         scaleprof_fault("mpi communicators", "out of memory");
+}
+
+/* Handles of communicators and windows that live at a time differ. */
+struct comm *comms_find(MPI_Comm handle)
+{
+    return handle_find((uintptr_t)handle);
+}
+
+struct comm *comms_forget(MPI_Comm handle)
+{
+    return handle_forget((uintptr_t)handle);
+}
+
+void comms_restore(MPI_Comm handle, struct comm *c)
+{
+    handle_restore((uintptr_t)handle, c);
+}
+
+struct comm *comms_find_window(MPI_Win handle)
+{
+    return handle_find((uintptr_t)handle);
+}
+
+struct comm *comms_forget_window(MPI_Win handle)
+{
+    return handle_forget((uintptr_t)handle);
+}
+
+void comms_restore_window(MPI_Win handle, struct comm *c)
+{
+    handle_restore((uintptr_t)handle, c);
 }
 
 /* ---- keys ---- */
@@ -283,8 +313,8 @@ static void define_in_segment(struct comm *c, const struct comm *parent)
 }
 
 /* Fills and takes in `c`, whose key is digest(base, members, ordinal). */
-static struct comm *admit(struct comm *c, MPI_Comm handle, const struct comm *parent, uint64_t base,
-                          uint32_t ordinal)
+static struct comm *admit(struct comm *c, uintptr_t handle, const struct comm *parent,
+                          uint64_t base, uint32_t ordinal)
 {
     c->key = digest_add(digest_add(base, c->members), ordinal);
     define_in_segment(c, parent);
@@ -325,7 +355,7 @@ struct comm *comms_define(MPI_Comm handle, const struct comm *parent, const char
     if (c == NULL)
         return NULL;
     name_child(c, parent, how);
-    return admit(c, handle, parent, parent != NULL ? parent->key : 0,
+    return admit(c, (uintptr_t)handle, parent, parent != NULL ? parent->key : 0,
                  comms_ordinal(parent, c->members));
 }
 
@@ -336,7 +366,19 @@ struct comm *comms_define_as(MPI_Comm handle, const struct comm *parent, const c
     if (c == NULL)
         return NULL;
     name_child(c, parent, how);
-    return admit(c, handle, parent, parent != NULL ? parent->key : 0, ordinal);
+    return admit(c, (uintptr_t)handle, parent, parent != NULL ? parent->key : 0, ordinal);
+}
+
+struct comm *comms_define_window(MPI_Win handle, const struct comm *parent)
+{
+    struct comm *c = parent != NULL ? comm_take() : NULL;
+    if (c == NULL)
+        return NULL;
+    c->members = digest_add(parent->members, DIGEST_WINDOW);
+    c->size = parent->size;
+    c->rank = parent->rank;
+    name_child(c, parent, "window");
+    return admit(c, (uintptr_t)handle, parent, parent->key, comms_ordinal(parent, c->members));
 }
 
 static enum err open_predefined(MPI_Comm handle, uint64_t base, const char *name)
@@ -345,7 +387,7 @@ static enum err open_predefined(MPI_Comm handle, uint64_t base, const char *name
     if (c == NULL)
         return ERR_MPI;
     snprintf(c->name, sizeof c->name, "%s", name);
-    return admit(c, handle, NULL, base, 0) != NULL ? ERR_OK : ERR_NO_MEMORY;
+    return admit(c, (uintptr_t)handle, NULL, base, 0) != NULL ? ERR_OK : ERR_NO_MEMORY;
 }
 
 enum err comms_open(void)

@@ -47,6 +47,12 @@ struct comm *comms_define(MPI_Comm handle, const struct comm *parent, const char
 struct comm *comms_define_as(MPI_Comm handle, const struct comm *parent, const char *how,
                              uint32_t ordinal);
 
+/* A window is a communicator of its own, with the members of the one it was made from. */
+struct comm *comms_find_window(MPI_Win handle);
+struct comm *comms_define_window(MPI_Win handle, const struct comm *parent);
+struct comm *comms_forget_window(MPI_Win handle);
+void comms_restore_window(MPI_Win handle, struct comm *c);
+
 /* The handle is about to be freed. forget gives what comms_restore takes when the free has failed.
  */
 struct comm *comms_forget(MPI_Comm handle);

@@ -21,7 +21,8 @@ enum operation_kind {
     OPERATION_SEND,
     OPERATION_RECEIVE,
     OPERATION_COLLECTIVE,
-    OPERATION_CREATE, /* of a communicator */
+    OPERATION_CREATE,  /* of a communicator */
+    OPERATION_MATCHED, /* a message that a probe has matched, by its MPI_Message */
 };
 
 struct operation {
@@ -36,6 +37,7 @@ struct operation {
     int32_t peer, tag; /* of a persistent message, as given */
     union {
         int64_t bytes;     /* of a persistent message */
+        int64_t order;     /* of a matched one */
         MPI_Comm *created; /* where MPI will have put the new communicator */
     };
     uint32_t ordinal; /* of the new communicator */

@@ -307,6 +307,17 @@ RECORDED(Testsome,
     return result;
 }
 
+/* The request stays, and so does its operation. */
+RECORDED(Request_get_status, (MPI_Request request, int *flag, MPI_Status *status))
+{
+    struct poll poll;
+    poll_open(&poll, CALL_Request_get_status, address);
+    int result = real(request, flag, status);
+    poll_end(&poll);
+    poll_close(&poll, result, result == MPI_SUCCESS && *flag);
+    return result;
+}
+
 /* ---- giving up ---- */
 
 RECORDED(Request_free, (MPI_Request * request))

@@ -39,18 +39,30 @@ static inline struct message message_receive(MPI_Comm comm, int source, int tag,
     return m;
 }
 
-/* Counts the message in. Receives cannot be counted by peer and tag once one of any peer or tag has
- * been posted on the communicator: what that one will take is not known yet. */
+#define MESSAGE_ANY (MESSAGE_ANY_SOURCE | MESSAGE_ANY_TAG)
+
+/* Counts the message in. A receive from any peer or tag cannot be counted yet. One that ends before
+ * the thread posts another is counted at its end (message_received); while one that does not, or
+ * other threads, may take messages of any peer, no receive of the communicator can be counted: its
+ * order is for the gather to find. */
 static inline void message_count(struct message *m)
 {
     if (m->comm == NULL || (m->flags & MESSAGE_NULL_PEER))
         return;
-    if (m->flags & (MESSAGE_ANY_SOURCE | MESSAGE_ANY_TAG))
+    if ((m->flags & MESSAGE_ANY) && ((m->flags & MESSAGE_NONBLOCKING) || probe_multiple))
         atomic_store_explicit(&m->comm->any_source_seen, true, memory_order_relaxed);
     if (m->direction == MESSAGE_RECEIVE &&
-        atomic_load_explicit(&m->comm->any_source_seen, memory_order_relaxed))
+        ((m->flags & MESSAGE_ANY) ||
+         atomic_load_explicit(&m->comm->any_source_seen, memory_order_relaxed)))
         return;
     m->order = orders_next(m->comm->number, m->peer, m->tag, m->direction);
+}
+
+/* The same for one of any peer or tag whose message is known now. */
+static void message_count_known(struct message *m)
+{
+    if (m->comm != NULL && !atomic_load_explicit(&m->comm->any_source_seen, memory_order_relaxed))
+        m->order = orders_next(m->comm->number, m->peer, m->tag, m->direction);
 }
 
 static inline int64_t message_bytes(const struct message *m, int result, int count,
@@ -229,6 +241,35 @@ static void message_received(struct message *m, const MPI_Status *status, int64_
         return;
     m->peer = status->MPI_SOURCE;
     m->tag = status->MPI_TAG;
+    if (m->flags & MESSAGE_ANY)
+        message_count_known(m);
+}
+
+/* A receive that has ended. */
+static void close_received(struct call *call, int result, struct message *m,
+                           const MPI_Status *status)
+{
+    int64_t bytes = -1;
+    union slot *s = call_close(call, result, 1);
+    if (result == MPI_SUCCESS)
+        message_received(m, status, &bytes);
+    if (s == NULL)
+        return;
+    s[0].event.bytes = bytes;
+    message_fill(&s[1], m, bytes, 0);
+    record_publish(call->writer);
+}
+
+/* A receive that has begun. */
+static void close_posted(struct call *call, int result, const struct message *m, int count,
+                         MPI_Datatype type, const MPI_Request *request)
+{
+    union slot *s = call_close(call, result, 1);
+    if (s == NULL)
+        return;
+    message_fill(&s[1], m, message_bytes(m, result, count, type),
+                 message_start(m, *request, result));
+    record_publish(call->writer);
 }
 
 RECORDED(Recv, (void *buf, int count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm,
@@ -241,15 +282,7 @@ RECORDED(Recv, (void *buf, int count, MPI_Datatype datatype, int source, int tag
     struct call call;
     call_open(&call, CALL_Recv, address);
     int result = real(buf, count, datatype, source, tag, comm, known);
-    union slot *s = call_close(&call, result, 1);
-    if (s != NULL) {
-        int64_t bytes = -1;
-        if (result == MPI_SUCCESS)
-            message_received(&m, known, &bytes);
-        s[0].event.bytes = bytes;
-        message_fill(&s[1], &m, bytes, 0);
-        record_publish(call.writer);
-    }
+    close_received(&call, result, &m, known);
     return result;
 }
 
@@ -261,12 +294,7 @@ RECORDED(Irecv, (void *buf, int count, MPI_Datatype datatype, int source, int ta
     struct call call;
     call_open(&call, CALL_Irecv, address);
     int result = real(buf, count, datatype, source, tag, comm, request);
-    union slot *s = call_close(&call, result, 1);
-    if (s != NULL) {
-        int64_t room = message_bytes(&m, result, count, datatype);
-        message_fill(&s[1], &m, room, message_start(&m, *request, result));
-        record_publish(call.writer);
-    }
+    close_posted(&call, result, &m, count, datatype, request);
     return result;
 }
 
@@ -274,12 +302,12 @@ RECORDED(Irecv, (void *buf, int count, MPI_Datatype datatype, int source, int ta
 static void fill_both(struct call *call, int result, const struct message *out, int count,
                       MPI_Datatype type, struct message *in, const MPI_Status *status)
 {
-    union slot *s = call_close(call, result, 2);
-    if (s == NULL)
-        return;
     int64_t received = -1;
+    union slot *s = call_close(call, result, 2);
     if (result == MPI_SUCCESS)
         message_received(in, status, &received);
+    if (s == NULL)
+        return;
     s[0].event.bytes = message_bytes(out, result, count, type);
     message_fill(&s[1], out, s[0].event.bytes, 0);
     message_fill(&s[2], in, received, 0);
@@ -338,6 +366,97 @@ RECORDED(Iprobe, (int source, int tag, MPI_Comm comm, int *flag, MPI_Status *sta
     int result = real(source, tag, comm, flag, status);
     poll_end(&poll);
     poll_close(&poll, result, result == MPI_SUCCESS && *flag);
+    return result;
+}
+
+/* ---- matched probes ---- */
+
+/* A message that a probe has taken out, by its MPI_Message: it is matched now, so it is counted
+ * now. */
+static void match(MPI_Comm comm, MPI_Message message, const MPI_Status *status)
+{
+    struct message m = {.comm = comms_find(comm), .order = -1, .direction = MESSAGE_RECEIVE};
+    m.peer = status->MPI_SOURCE;
+    m.tag = status->MPI_TAG;
+    if (m.peer == MPI_PROC_NULL)
+        return;
+    message_count_known(&m);
+    struct operation op = {
+        .kind = OPERATION_MATCHED,
+        .communicator = m.comm != NULL ? m.comm->number : 0,
+        .comm = m.comm,
+        .peer = m.peer,
+        .tag = m.tag,
+        .order = m.order,
+    };
+    operations_add((MPI_Request)message, &op);
+}
+
+RECORDED(Mprobe, (int source, int tag, MPI_Comm comm, MPI_Message *message, MPI_Status *status))
+{
+    MPI_Status own_status;
+    MPI_Status *known = status != MPI_STATUS_IGNORE ? status : &own_status;
+    struct call call;
+    call_open(&call, CALL_Mprobe, address);
+    int result = real(source, tag, comm, message, known);
+    call_close_plain(&call, result);
+    if (result == MPI_SUCCESS)
+        match(comm, *message, known);
+    return result;
+}
+
+RECORDED(Improbe,
+         (int source, int tag, MPI_Comm comm, int *flag, MPI_Message *message, MPI_Status *status))
+{
+    MPI_Status own_status;
+    MPI_Status *known = status != MPI_STATUS_IGNORE ? status : &own_status;
+    struct poll poll;
+    poll_open(&poll, CALL_Improbe, address);
+    int result = real(source, tag, comm, flag, message, known);
+    poll_end(&poll);
+    poll_close(&poll, result, result == MPI_SUCCESS && *flag);
+    if (result == MPI_SUCCESS && *flag)
+        match(comm, *message, known);
+    return result;
+}
+
+/* The receive of a matched message; of MPI_PROC_NULL when it is not known. */
+static struct message message_matched(const MPI_Message *message, unsigned flags)
+{
+    struct operation op;
+    struct message m = {.order = -1, .peer = -1, .tag = -1, .direction = MESSAGE_RECEIVE};
+    m.flags = (uint8_t)(flags | MESSAGE_MATCHED_PROBE);
+    if (message == NULL || !operations_take((MPI_Request)*message, &op)) {
+        m.flags |= MESSAGE_NULL_PEER;
+        return m;
+    }
+    m.comm = op.comm != NULL && op.comm->number == op.communicator ? op.comm : NULL;
+    m.peer = op.peer;
+    m.tag = op.tag;
+    m.order = op.order;
+    return m;
+}
+
+RECORDED(Mrecv, (void *buf, int count, MPI_Datatype type, MPI_Message *message, MPI_Status *status))
+{
+    MPI_Status own_status;
+    MPI_Status *known = status != MPI_STATUS_IGNORE ? status : &own_status;
+    struct message m = message_matched(message, 0);
+    struct call call;
+    call_open(&call, CALL_Mrecv, address);
+    int result = real(buf, count, type, message, known);
+    close_received(&call, result, &m, known);
+    return result;
+}
+
+RECORDED(Imrecv,
+         (void *buf, int count, MPI_Datatype type, MPI_Message *message, MPI_Request *request))
+{
+    struct message m = message_matched(message, MESSAGE_NONBLOCKING);
+    struct call call;
+    call_open(&call, CALL_Imrecv, address);
+    int result = real(buf, count, type, message, request);
+    close_posted(&call, result, &m, count, type, request);
     return result;
 }
 

@@ -7,6 +7,7 @@
 #include "mpi/tour.h"
 
 static int rank, size, left, right;
+static bool threads; /* others might receive: a receive from any source is not counted */
 
 /* ---- messages ---- */
 
@@ -34,6 +35,7 @@ static void blocking_messages(void)
         expect("MPI_Bsend bytes=16");
         expect("  send mode=2 comm=world peer=1 tag=7 order=0 bytes=16 flags=0");
         MPI_Buffer_detach(&detached, &detached_bytes);
+        expect("MPI_Buffer_detach bytes=-1");
         MPI_Recv(&got, 1, MPI_INT, 1, 8, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
         expect("MPI_Recv bytes=4");
         expect("  receive mode=0 comm=world peer=1 tag=8 order=0 bytes=4 flags=0");
@@ -172,6 +174,7 @@ static void nonblocking(void)
         expect("  end op=%d peer=-1 tag=-1 bytes=-1 flags=0", 3 + i);
     int detached_bytes;
     MPI_Buffer_detach(&detached, &detached_bytes);
+    expect("MPI_Buffer_detach bytes=-1");
 
     /* nothing is open: no end, and no poll */
     MPI_Waitall(6, r, statuses);
@@ -291,7 +294,7 @@ static void probing(void)
 
     MPI_Isend(&value, 1, MPI_INT, 0, 60, MPI_COMM_SELF, &request);
     expect("MPI_Isend bytes=4");
-    expect("  send mode=0 comm=self peer=0 tag=60 order=0 bytes=4 flags=64 op=16");
+    expect("  send mode=0 comm=self peer=0 tag=60 order=0 bytes=4 flags=64 op=17");
     MPI_Probe(MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_SELF, &status);
     MUST(status.MPI_TAG == 60);
     expect("MPI_Probe bytes=-1");
@@ -301,21 +304,61 @@ static void probing(void)
     MPI_Recv(&got, 1, MPI_INT, MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_SELF, MPI_STATUS_IGNORE);
     MUST(got == rank);
     expect("MPI_Recv bytes=4");
-    expect("  receive mode=0 comm=self peer=0 tag=60 order=-1 bytes=4 flags=3");
+    expect("  receive mode=0 comm=self peer=0 tag=60 order=%d bytes=4 flags=3", threads ? -1 : 0);
     MPI_Wait(&request, MPI_STATUS_IGNORE);
     expect("MPI_Wait bytes=-1");
-    expect("  end op=16 peer=-1 tag=-1 bytes=-1 flags=0");
+    expect("  end op=17 peer=-1 tag=-1 bytes=-1 flags=0");
 
     /* from now on the order of receives on this communicator is for the gather to find */
     MPI_Irecv(&got, 1, MPI_INT, MPI_ANY_SOURCE, 61, MPI_COMM_SELF, &request);
     expect("MPI_Irecv bytes=-1");
-    expect("  receive mode=0 comm=self peer=-1 tag=61 order=-1 bytes=4 flags=65 op=17");
+    expect("  receive mode=0 comm=self peer=-1 tag=61 order=-1 bytes=4 flags=65 op=18");
     MPI_Send(&value, 1, MPI_INT, 0, 61, MPI_COMM_SELF);
     expect("MPI_Send bytes=4");
     expect("  send mode=0 comm=self peer=0 tag=61 order=0 bytes=4 flags=0");
     MPI_Wait(&request, MPI_STATUS_IGNORE);
     expect("MPI_Wait bytes=-1");
-    expect("  end op=17 peer=0 tag=61 bytes=4 flags=0");
+    expect("  end op=18 peer=0 tag=61 bytes=4 flags=0");
+}
+
+/* Messages that a probe takes out before they are received; any source is known then. */
+static void matching(void)
+{
+    int value = rank, got = -1, flag;
+    MPI_Message message;
+    MPI_Request request;
+    MPI_Status status;
+
+    for (int i = 0; i < 2; i++) {
+        MPI_Send(&value, 1, MPI_INT, 0, 62, MPI_COMM_SELF);
+        expect("MPI_Send bytes=4");
+        expect("  send mode=0 comm=self peer=0 tag=62 order=%d bytes=4 flags=0", i);
+    }
+    MPI_Mprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_SELF, &message, &status);
+    MUST(status.MPI_TAG == 62);
+    expect("MPI_Mprobe bytes=-1");
+    MPI_Mrecv(&got, 1, MPI_INT, &message, MPI_STATUS_IGNORE);
+    MUST(got == rank && message == MPI_MESSAGE_NULL);
+    expect("MPI_Mrecv bytes=4");
+    expect("  receive mode=0 comm=self peer=0 tag=62 order=0 bytes=4 flags=16");
+    MPI_Improbe(0, 63, MPI_COMM_SELF, &flag, &message, MPI_STATUS_IGNORE);
+    MUST(!flag);
+    expect("MPI_Improbe polls=1");
+    MPI_Improbe(0, 62, MPI_COMM_SELF, &flag, &message, MPI_STATUS_IGNORE);
+    MUST(flag);
+    expect("MPI_Improbe bytes=-1");
+    MPI_Imrecv(&got, 1, MPI_INT, &message, &request);
+    expect("MPI_Imrecv bytes=-1");
+    expect("  receive mode=0 comm=self peer=0 tag=62 order=1 bytes=4 flags=80 op=16");
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+    expect("MPI_Wait bytes=-1");
+    expect("  end op=16 peer=0 tag=62 bytes=4 flags=0");
+    MPI_Mprobe(MPI_PROC_NULL, 0, MPI_COMM_SELF, &message, MPI_STATUS_IGNORE);
+    expect("MPI_Mprobe bytes=-1");
+    MPI_Mrecv(&got, 1, MPI_INT, &message, &status);
+    MUST(status.MPI_SOURCE == MPI_PROC_NULL);
+    expect("MPI_Mrecv bytes=0");
+    expect("  receive mode=0 comm=? peer=-1 tag=-1 order=-1 bytes=0 flags=48");
 }
 
 /* Receives that never meet a message: cancelled, freed. */
@@ -327,17 +370,17 @@ static void giving_up(void)
 
     MPI_Irecv(&got, 1, MPI_INT, 0, 70, MPI_COMM_SELF, &request);
     expect("MPI_Irecv bytes=-1");
-    expect("  receive mode=0 comm=self peer=0 tag=70 order=-1 bytes=4 flags=64 op=18");
+    expect("  receive mode=0 comm=self peer=0 tag=70 order=-1 bytes=4 flags=64 op=19");
     MPI_Cancel(&request);
     expect("MPI_Cancel bytes=-1");
     MPI_Wait(&request, &status);
     MPI_Test_cancelled(&status, &flag);
     MUST(flag);
     expect("MPI_Wait bytes=-1");
-    expect("  end op=18 peer=-1 tag=-1 bytes=-1 flags=4");
+    expect("  end op=19 peer=-1 tag=-1 bytes=-1 flags=4");
     MPI_Irecv(&got, 1, MPI_INT, MPI_PROC_NULL, 70, MPI_COMM_SELF, &request);
     expect("MPI_Irecv bytes=-1");
-    expect("  receive mode=0 comm=self peer=-1 tag=70 order=-1 bytes=0 flags=96 op=19");
+    expect("  receive mode=0 comm=self peer=-1 tag=70 order=-1 bytes=0 flags=96 op=20");
     MPI_Request_free(&request);
     MUST(request == MPI_REQUEST_NULL);
     expect("MPI_Request_free bytes=-1");
@@ -359,14 +402,14 @@ static void persistent(void)
         MPI_Startall(2, r);
         expect("MPI_Startall bytes=-1");
         expect("  send mode=0 comm=world peer=%d tag=80 order=%d bytes=4 flags=72 op=%d", right,
-               turn, 20 + 2 * turn);
-        expect("  receive mode=0 comm=world peer=%d tag=80 order=%d bytes=4 flags=72 op=%d", left,
                turn, 21 + 2 * turn);
+        expect("  receive mode=0 comm=world peer=%d tag=80 order=%d bytes=4 flags=72 op=%d", left,
+               turn, 22 + 2 * turn);
         MPI_Waitall(2, r, MPI_STATUSES_IGNORE);
         MUST(got == left && r[0] != MPI_REQUEST_NULL);
         expect("MPI_Waitall bytes=-1");
-        expect("  end op=%d peer=-1 tag=-1 bytes=-1 flags=0", 20 + 2 * turn);
-        expect("  end op=%d peer=%d tag=80 bytes=4 flags=0", 21 + 2 * turn, left);
+        expect("  end op=%d peer=-1 tag=-1 bytes=-1 flags=0", 21 + 2 * turn);
+        expect("  end op=%d peer=%d tag=80 bytes=4 flags=0", 22 + 2 * turn, left);
     }
     MPI_Wait(&r[0], MPI_STATUS_IGNORE); /* inactive */
     expect("MPI_Wait bytes=-1");
@@ -387,24 +430,25 @@ static void persistent(void)
         MPI_Irecv(&got, 1, MPI_INT, 0, 81 + i, MPI_COMM_SELF, &r[3]);
         expect("MPI_Irecv bytes=-1");
         expect("  receive mode=0 comm=self peer=0 tag=%d order=-1 bytes=4 flags=64 op=%d", 81 + i,
-               24 + 2 * i);
+               25 + 2 * i);
         MPI_Start(&r[i]);
         expect("MPI_Start bytes=-1");
         expect("  send mode=%d comm=self peer=0 tag=%d order=0 bytes=4 flags=72 op=%d", modes[i],
-               81 + i, 25 + 2 * i);
+               81 + i, 26 + 2 * i);
         MPI_Wait(&r[i], MPI_STATUS_IGNORE);
         expect("MPI_Wait bytes=-1");
-        expect("  end op=%d peer=-1 tag=-1 bytes=-1 flags=0", 25 + 2 * i);
+        expect("  end op=%d peer=-1 tag=-1 bytes=-1 flags=0", 26 + 2 * i);
         MPI_Wait(&r[3], MPI_STATUS_IGNORE);
         expect("MPI_Wait bytes=-1");
-        expect("  end op=%d peer=0 tag=%d bytes=4 flags=0", 24 + 2 * i, 81 + i);
+        expect("  end op=%d peer=0 tag=%d bytes=4 flags=0", 25 + 2 * i, 81 + i);
         MPI_Request_free(&r[i]);
         expect("MPI_Request_free bytes=-1");
     }
     MPI_Buffer_detach(&detached, &detached_bytes);
+    expect("MPI_Buffer_detach bytes=-1");
 }
 
-enum { MANY = 300, OPERATIONS_BEFORE = 29 + 2 * MANY };
+enum { MANY = 300, OPERATIONS_BEFORE = 30 + 2 * MANY };
 
 /* More requests than fit where no memory has to be asked for, ended in one call. */
 static void many(void)
@@ -414,28 +458,28 @@ static void many(void)
     for (int i = 0; i < MANY; i++) {
         MPI_Irecv(&values[i], 1, MPI_INT, 0, 90, MPI_COMM_SELF, &r[i]);
         expect("MPI_Irecv bytes=-1");
-        expect("  receive mode=0 comm=self peer=0 tag=90 order=-1 bytes=4 flags=64 op=%d", 30 + i);
+        expect("  receive mode=0 comm=self peer=0 tag=90 order=-1 bytes=4 flags=64 op=%d", 31 + i);
     }
     for (int i = 0; i < MANY; i++) {
         sent[i] = i;
         MPI_Isend(&sent[i], 1, MPI_INT, 0, 90, MPI_COMM_SELF, &r[MANY + i]);
         expect("MPI_Isend bytes=4");
         expect("  send mode=0 comm=self peer=0 tag=90 order=%d bytes=4 flags=64 op=%d", i,
-               30 + MANY + i);
+               31 + MANY + i);
     }
     MPI_Waitall(2 * MANY, r, MPI_STATUSES_IGNORE);
     MUST(values[MANY - 1] == MANY - 1);
     expect("MPI_Waitall bytes=-1");
     for (int i = 0; i < MANY; i++)
-        expect("  end op=%d peer=0 tag=90 bytes=4 flags=0", 30 + i);
+        expect("  end op=%d peer=0 tag=90 bytes=4 flags=0", 31 + i);
     for (int i = 0; i < MANY; i++)
-        expect("  end op=%d peer=-1 tag=-1 bytes=-1 flags=0", 30 + MANY + i);
+        expect("  end op=%d peer=-1 tag=-1 bytes=-1 flags=0", 31 + MANY + i);
 }
 
 int main(int argc, char **argv)
 {
     int provided, finalised = 0;
-    bool threads = argc > 1 && strcmp(argv[1], "threads") == 0;
+    threads = argc > 1 && strcmp(argv[1], "threads") == 0;
     if (threads)
         MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &provided);
     else
@@ -454,6 +498,7 @@ int main(int argc, char **argv)
     nonblocking();
     polling();
     testing();
+    matching();
     probing();
     giving_up();
     persistent();
@@ -461,6 +506,7 @@ int main(int argc, char **argv)
     struct tour tour = {rank, size, 1, OPERATIONS_BEFORE};
     tour_collectives(&tour);
     tour_communicators(&tour);
+    tour_windows(&tour);
 
     MPI_Pcontrol(0);
     MPI_Barrier(MPI_COMM_WORLD);

@@ -12,5 +12,6 @@ struct tour {
 
 void tour_collectives(struct tour *t);
 void tour_communicators(struct tour *t);
+void tour_windows(struct tour *t);
 
 #endif
