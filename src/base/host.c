@@ -4,10 +4,13 @@
 #include <stdlib.h>
 #include <stdio.h>
 #include <string.h>
+#include <strings.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "clock.h"
+
+extern char **environ;
 
 /* Reads the beginning of a small file as text; "" when it cannot be read. */
 static void read_text(const char *path, char *out, size_t size)
@@ -69,6 +72,15 @@ int64_t host_process_start(int pid)
     return at != NULL ? strtoll(at + 1, NULL, 10) : -1;
 }
 
+int host_process_is_zombie(int pid)
+{
+    char path[48], line[1024];
+    snprintf(path, sizeof path, "/proc/%d/stat", pid);
+    read_text(path, line, sizeof line);
+    const char *at = strrchr(line, ')');
+    return at == NULL || at[1] == 0 || strchr("ZXx", at[2]) != NULL;
+}
+
 static int number_of(const char *variable)
 {
     const char *text = getenv(variable);
@@ -102,4 +114,68 @@ const char *host_launched_rank(int *rank, int *size)
         return launchers[i].rank;
     }
     return NULL;
+}
+
+int host_run_id(char *out, size_t size)
+{
+    const char *namespace = getenv("PMIX_NAMESPACE"), *job = getenv("SLURM_JOB_ID");
+    const char *step = getenv("SLURM_STEP_ID");
+    int launched = 1;
+    if (namespace != NULL && *namespace)
+        snprintf(out, size, "%s", namespace);
+    else if (job != NULL && *job && step != NULL && *step)
+        snprintf(out, size, "slurm%s.%s", job, step);
+    else {
+        snprintf(out, size, "pid%d.%lld", (int)getpid(), (long long)host_process_start(getpid()));
+        launched = 0;
+    }
+    return launched;
+}
+
+const char *host_temporary_folder(void)
+{
+    const char *folder = getenv("TMPDIR");
+    return folder != NULL && *folder ? folder : NULL;
+}
+
+int host_looks_secret(const char *name, size_t length)
+{
+    static const char *const words[] = {"pass",       "secret", "token", "key",
+                                        "credential", "auth",   "cookie"};
+    for (size_t w = 0; w < sizeof words / sizeof *words; w++)
+        for (size_t i = 0; i + strlen(words[w]) <= length; i++)
+            if (strncasecmp(name + i, words[w], strlen(words[w])) == 0)
+                return 1;
+    return 0;
+}
+
+static int is_allowed(const char *variable)
+{
+    static const char *const beginnings[] = {"SLURM_", "OMPI_", "PMIX_",  "NCCL_",
+                                             "UCX_",   "CUDA_", "OMP_",   "GOMP_",
+                                             "KMP_",   "MKL_",  "HWLOC_", "SCALEPROF_"};
+    for (size_t i = 0; i < sizeof beginnings / sizeof *beginnings; i++)
+        if (strncmp(variable, beginnings[i], strlen(beginnings[i])) == 0)
+            return 1;
+    return 0;
+}
+
+void host_environment(char *out, size_t size)
+{
+    size_t at = 0;
+    out[0] = 0;
+    for (char **variable = environ; variable != NULL && *variable != NULL && at < size;
+         variable++) {
+        size_t name = strcspn(*variable, "=");
+        if (!is_allowed(*variable))
+            continue;
+        int secret = host_looks_secret(*variable, name);
+        int n = snprintf(out + at, size - at, "%.*s=%s\n", (int)name, *variable,
+                         secret ? "***" : *variable + name + ((*variable)[name] == '='));
+        if (n < 0 || (size_t)n >= size - at) {
+            out[at] = 0;
+            return;
+        }
+        at += (size_t)n;
+    }
 }

@@ -2,6 +2,7 @@
 #ifndef BASE_HOST_H
 #define BASE_HOST_H
 
+#include <stddef.h>
 #include <stdint.h>
 
 /* The identity of a clock: two processes with equal keys read one and the same clock. Made of boot
@@ -19,9 +20,28 @@ void host_name(char out[64]);
  * pids. */
 int64_t host_process_start(int pid);
 
+/* 1 when the process has ended and only waits to be reaped, or is gone. */
+int host_process_is_zombie(int pid);
+
 /* Rank and number of ranks that the launcher gave this process by the environment (in the order
  * RANK, OMPI_COMM_WORLD_RANK, PMIX_RANK, PMI_RANK, SLURM_PROCID); -1 where it says nothing. Returns
  * the name of the variable used or NULL. */
 const char *host_launched_rank(int *rank, int *size);
+
+/* A text that all processes of one launch share and no other launch has: the PMIx namespace, the
+ * Slurm job and step, or this process's id. Returns 1 when a launcher gave it. */
+int host_run_id(char *out, size_t size);
+
+/* TMPDIR; NULL when it is not set. */
+const char *host_temporary_folder(void);
+
+/* Writes those variables of the environment that tell how a parallel job was launched and tuned
+ * (names that begin with SLURM_, OMPI_, PMIX_, NCCL_, UCX_, CUDA_, OMP_, ...) as NAME=value lines,
+ * values that look secret masked. Never the whole environment. */
+void host_environment(char *out, size_t size);
+
+/* 1 when the name of a variable or option looks as if its value were a secret (password, token,
+ * key, ...). */
+int host_looks_secret(const char *name, size_t length);
 
 #endif
