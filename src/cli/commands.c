@@ -3,7 +3,8 @@
 #include <string.h>
 
 const struct command command_list[] = {
-#define COMMAND(name, arguments, meaning, example) {#name, arguments, meaning, example, command_##name},
+#define COMMAND(name, arguments, meaning, example)                                                 \
+    {#name, arguments, meaning, example, command_##name},
 #include "commands.def"
 #undef COMMAND
 };

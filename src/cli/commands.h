@@ -15,8 +15,9 @@ struct command {
 extern const struct command command_list[];
 extern const int command_count;
 
-/* Each gets its arguments (argv[0] is the command's name) and returns the exit code of the program. */
-#define COMMAND(name, arguments, meaning, example)                                                                   \
+/* Each gets its arguments (argv[0] is the command's name) and returns the exit code of the program.
+ */
+#define COMMAND(name, arguments, meaning, example)                                                 \
     int command_##name(struct settings *settings, int argc, char **argv);
 #include "commands.def"
 #undef COMMAND

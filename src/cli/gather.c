@@ -6,7 +6,8 @@
 #include "options.h"
 #include "peers/mpi_comm.h"
 
-/* Under a launcher with several processes they gather together, else this one alone, without MPI. */
+/* Under a launcher with several processes they gather together, else this one alone, without MPI.
+ */
 static enum err open_peers(struct peers **out)
 {
     int rank, size;
@@ -36,9 +37,10 @@ int command_gather(struct settings *settings, int argc, char **argv)
                                      .settings = settings};
     e = gather_run_all((const char *const *)argv + 1, (size_t)count, &options, p, &s);
     if (!e && peers_rank(p) == 0)
-        log_info("%s: %lld ranks (%lld missing), %lld events, %lld dropped, %lld chunks torn; the folders are kept",
-                 options.output, (long long)s.ranks, (long long)s.ranks_missing, (long long)s.events,
-                 (long long)s.dropped, (long long)s.torn);
+        log_info("%s: %lld ranks (%lld missing), %lld events, %lld dropped, %lld chunks torn; the "
+                 "folders are kept",
+                 options.output, (long long)s.ranks, (long long)s.ranks_missing,
+                 (long long)s.events, (long long)s.dropped, (long long)s.torn);
     peers_close(p);
     return err_exit_code(e);
 }

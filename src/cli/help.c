@@ -6,7 +6,8 @@
 
 static void print_overview(void)
 {
-    printf("scaleprof %s: where the time of a parallel program goes, and who makes whom wait\n\n", TOOL_VERSION);
+    printf("scaleprof %s: where the time of a parallel program goes, and who makes whom wait\n\n",
+           TOOL_VERSION);
     for (int i = 0; i < command_count; i++)
         printf("  scaleprof %-8s %s\n", command_list[i].name, command_list[i].meaning);
     printf("\n  mpirun -n 4 scaleprof run -o run.h5 -- ./program\n"
@@ -19,13 +20,14 @@ static void print_flags(void)
     printf("\noptions\n");
     for (int i = 0; i < SETTING_COUNT; i++)
         if (setting_list[i].flag[0])
-            printf("  %-12s %s [%s]\n", setting_list[i].flag, setting_list[i].meaning, setting_list[i].value);
+            printf("  %-12s %s [%s]\n", setting_list[i].flag, setting_list[i].meaning,
+                   setting_list[i].value);
 }
 
 static void print_command(const struct command *command)
 {
-    printf("scaleprof %s %s\n\n  %s\n\n  example: %s\n", command->name, command->arguments, command->meaning,
-           command->example);
+    printf("scaleprof %s %s\n\n  %s\n\n  example: %s\n", command->name, command->arguments,
+           command->meaning, command->example);
     if (strcmp(command->name, "run") == 0)
         print_flags();
 }
@@ -34,8 +36,9 @@ static void print_settings(void)
 {
     char variable[SETTINGS_VARIABLE_BYTES];
     for (int i = 0; i < SETTING_COUNT; i++)
-        printf("%s%s%s [%s]\n    %s\n", settings_variable((enum setting)i, variable), setting_list[i].flag[0] ? ", " : "",
-               setting_list[i].flag, setting_list[i].value, setting_list[i].meaning);
+        printf("%s%s%s [%s]\n    %s\n", settings_variable((enum setting)i, variable),
+               setting_list[i].flag[0] ? ", " : "", setting_list[i].flag, setting_list[i].value,
+               setting_list[i].meaning);
 }
 
 static void print_exit_codes(void)

@@ -10,7 +10,8 @@ static void say(enum log_level level, const char *message)
     fprintf(stderr, "scaleprof: %s%s\n", names[level], message);
 }
 
-/* The setting's choice by place: "warning" stands first as its default, but what a command did is always said. */
+/* The setting's choice by place: "warning" stands first as its default, but what a command did is
+ * always said. */
 static enum log_level level_of(const struct settings *settings)
 {
     static const enum log_level levels[] = {LOG_INFO, LOG_ERROR, LOG_INFO, LOG_DEBUG};

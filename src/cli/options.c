@@ -45,7 +45,8 @@ struct cursor {
 };
 
 /* The value of a flag: after '=', or the next argument. */
-static enum err take_value(struct cursor *c, const char *equals, const char *flag, const char **value)
+static enum err take_value(struct cursor *c, const char *equals, const char *flag,
+                           const char **value)
 {
     if (equals != NULL) {
         *value = equals + 1;
@@ -59,7 +60,8 @@ static enum err take_value(struct cursor *c, const char *equals, const char *fla
     return ERR_OK;
 }
 
-static enum err take_setting(struct cursor *c, struct settings *settings, enum setting which, const char *equals)
+static enum err take_setting(struct cursor *c, struct settings *settings, enum setting which,
+                             const char *equals)
 {
     const char *value = "1";
     if (setting_list[which].type != SETTING_BOOL || equals != NULL) {
@@ -70,7 +72,8 @@ static enum err take_setting(struct cursor *c, struct settings *settings, enum s
     return settings_set(settings, which, value);
 }
 
-static enum err take_flag(struct cursor *c, struct settings *settings, const struct option_flag *own)
+static enum err take_flag(struct cursor *c, struct settings *settings,
+                          const struct option_flag *own)
 {
     char name[64];
     const char *text = c->argv[c->at], *equals = strchr(text, '=');
@@ -83,11 +86,12 @@ static enum err take_flag(struct cursor *c, struct settings *settings, const str
         return o->takes_value ? take_value(c, equals, flag, o->value) : ERR_OK;
     }
     enum setting which = settings_find_flag(flag);
-    return which == SETTING_COUNT ? say_unknown(name, own) : take_setting(c, settings, which, equals);
+    return which == SETTING_COUNT ? say_unknown(name, own)
+                                  : take_setting(c, settings, which, equals);
 }
 
-enum err options_take(struct settings *settings, const struct option_flag *own, int argc, char **argv, int *count,
-                      char ***rest)
+enum err options_take(struct settings *settings, const struct option_flag *own, int argc,
+                      char **argv, int *count, char ***rest)
 {
     struct cursor c = {.argc = argc, .argv = argv, .at = 1};
     int kept = 0;

@@ -12,11 +12,12 @@ struct option_flag {
     const char **value;
 };
 
-/* Takes flags out of argv[1..]: those of the settings table (--name VALUE, --name=VALUE, booleans without value), -o
- * (--output), -f (--force), and `own` (ended by a NULL name). What is left, up to and without "--", stays in argv[1..] in
- * its order, *count of it; *rest is what follows "--" (NULL without one). An unknown flag is ERR_USAGE, said with the
- * nearest one. --help and -h are not taken here. */
-enum err options_take(struct settings *settings, const struct option_flag *own, int argc, char **argv, int *count,
-                      char ***rest);
+/* Takes flags out of argv[1..]: those of the settings table (--name VALUE, --name=VALUE, booleans
+ * without value), -o
+ * (--output), -f (--force), and `own` (ended by a NULL name). What is left, up to and without "--",
+ * stays in argv[1..] in its order, *count of it; *rest is what follows "--" (NULL without one). An
+ * unknown flag is ERR_USAGE, said with the nearest one. --help and -h are not taken here. */
+enum err options_take(struct settings *settings, const struct option_flag *own, int argc,
+                      char **argv, int *count, char ***rest);
 
 #endif

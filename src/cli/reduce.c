@@ -24,14 +24,17 @@ static enum err read_rank(void *context, size_t row, struct reduce_rank_rows *ou
     struct run_file *f = context;
     const struct ranks_rows *r = &f->tables.ranks;
     struct reduce_rank_rows rows = {0};
-    enum err e = store_read(f->store, table_events, r->event_first[row], r->event_count[row], &rows.events);
+    enum err e =
+        store_read(f->store, table_events, r->event_first[row], r->event_count[row], &rows.events);
     if (!e)
-        e = store_read(f->store, table_collectives, r->collective_first[row], r->collective_count[row],
-                       &rows.collectives);
+        e = store_read(f->store, table_collectives, r->collective_first[row],
+                       r->collective_count[row], &rows.collectives);
     if (!e)
-        e = store_read(f->store, table_messages, r->message_first[row], r->message_count[row], &rows.messages);
+        e = store_read(f->store, table_messages, r->message_first[row], r->message_count[row],
+                       &rows.messages);
     if (!e)
-        e = store_read(f->store, table_counters, r->counter_first[row], r->counter_count[row], &rows.counters);
+        e = store_read(f->store, table_counters, r->counter_first[row], r->counter_count[row],
+                       &rows.counters);
     if (e)
         release_rank(context, &rows);
     else
@@ -40,7 +43,8 @@ static enum err read_rank(void *context, size_t row, struct reduce_rank_rows *ou
 }
 
 /* Row i is call site i of the run. */
-static enum err name_sites(const struct run_file *f, struct analysis_tables *out, struct strings *strings)
+static enum err name_sites(const struct run_file *f, struct analysis_tables *out,
+                           struct strings *strings)
 {
     const struct sites_rows *sites = &f->tables.sites;
     struct symbols *symbols;
@@ -49,8 +53,9 @@ static enum err name_sites(const struct run_file *f, struct analysis_tables *out
         return e;
     e = rows_append(&out->site_names, table_site_names, sites->count, NULL);
     for (size_t i = 0; i < sites->count && !e; i++) {
-        struct symbol s = symbols_find(symbols, strings_get(f->strings, sites->module[i]),
-                                       strings_get(f->strings, sites->build_id[i]), sites->offset[i]);
+        struct symbol s =
+            symbols_find(symbols, strings_get(f->strings, sites->module[i]),
+                         strings_get(f->strings, sites->build_id[i]), sites->offset[i]);
         out->site_names.function[i] = strings_put_text(strings, s.function);
         out->site_names.file[i] = strings_put_text(strings, s.file);
         out->site_names.line[i] = s.line;
@@ -65,7 +70,8 @@ static enum err store_strings(struct analysis_tables *out, const struct strings 
     struct string_ends_rows ends = {0};
     enum err e = strings_store(strings, &bytes, &ends);
     if (!e)
-        e = rows_append(&out->analysis_string_bytes, table_analysis_string_bytes, bytes.count, NULL);
+        e = rows_append(&out->analysis_string_bytes, table_analysis_string_bytes, bytes.count,
+                        NULL);
     if (!e)
         e = rows_append(&out->analysis_string_ends, table_analysis_string_ends, ends.count, NULL);
     if (!e && bytes.count > 0)
@@ -89,7 +95,8 @@ static enum err write_analysis(const char *run_path, const struct analysis_table
     if (e)
         goto peers;
     for (size_t i = 0; i < analysis_table_count && !e; i++)
-        e = store_append_all(s, &analysis_table_list[i], (const char *)tables + analysis_table_list[i].rows_offset);
+        e = store_append_all(s, &analysis_table_list[i],
+                             (const char *)tables + analysis_table_list[i].rows_offset);
     if (!e)
         e = store_attribute_all(s, "tool_version", TOOL_VERSION);
     if (e)
@@ -114,8 +121,11 @@ enum err run_file_reduce(const char *path, const struct settings *settings)
     e = strings_open(&strings);
     if (e)
         goto file;
-    struct reduce_source source = {
-        .tables = &f.tables, .strings = f.strings, .read = read_rank, .release = release_rank, .context = &f};
+    struct reduce_source source = {.tables = &f.tables,
+                                   .strings = f.strings,
+                                   .read = read_rank,
+                                   .release = release_rank,
+                                   .context = &f};
     struct reduce_options options = {.step_patterns = settings_text(settings, SETTING_steps)};
     e = reduce_run(&source, &options, &tables, strings);
     if (!e)

@@ -47,10 +47,12 @@ static FILE *open_output(const struct settings *settings, const struct choices *
     const char *path = settings_text(settings, SETTING_output);
     if (!c->to_file)
         return stdout;
-    int flags = O_WRONLY | O_CREAT | O_CLOEXEC | (settings_number(settings, SETTING_force) ? O_TRUNC : O_EXCL);
+    int flags = O_WRONLY | O_CREAT | O_CLOEXEC |
+                (settings_number(settings, SETTING_force) ? O_TRUNC : O_EXCL);
     int fd = open(path, flags, 0600);
     if (fd < 0)
-        log_error("%s: %s%s", path, strerror(errno), errno == EEXIST ? "; --force replaces it" : "");
+        log_error("%s: %s%s", path, strerror(errno),
+                  errno == EEXIST ? "; --force replaces it" : "");
     return fd < 0 ? NULL : fdopen(fd, "w");
 }
 
@@ -65,7 +67,8 @@ static enum err close_output(FILE *out, const char *path)
     return e;
 }
 
-static enum err print_report(const char *path, const struct settings *settings, const struct choices *c)
+static enum err print_report(const char *path, const struct settings *settings,
+                             const struct choices *c)
 {
     struct run_file run;
     struct analysis_file analysis;
@@ -86,7 +89,8 @@ static enum err print_report(const char *path, const struct settings *settings, 
                                      .utf8 = report_environment_utf8(),
                                      .all_ranks = c->all_ranks != NULL};
     e = c->json ? report_json(&input, out) : report_text(&input, &options, out);
-    enum err closed = close_output(out, c->to_file ? settings_text(settings, SETTING_output) : "standard output");
+    enum err closed =
+        close_output(out, c->to_file ? settings_text(settings, SETTING_output) : "standard output");
     if (!e)
         e = closed;
 files:

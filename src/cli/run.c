@@ -5,7 +5,8 @@
 #include "commands.h"
 #include "options.h"
 
-/* The command may also follow without "--": then it begins at the first argument that is no option. */
+/* The command may also follow without "--": then it begins at the first argument that is no option.
+ */
 static int split_command(int argc, char **argv)
 {
     for (int i = 1; i < argc; i++) {
@@ -26,8 +27,9 @@ int command_run(struct settings *settings, int argc, char **argv)
     int count;
     char **rest;
     int split = split_command(argc, argv);
-    enum err e = options_take(settings, none, split < argc ? split + (strcmp(argv[split], "--") != 0) : argc, argv,
-                              &count, &rest);
+    enum err e =
+        options_take(settings, none, split < argc ? split + (strcmp(argv[split], "--") != 0) : argc,
+                     argv, &count, &rest);
     if (e)
         return err_exit_code(e);
     char **command = split + 1 < argc ? argv + split + 1 : NULL;
@@ -38,7 +40,8 @@ int command_run(struct settings *settings, int argc, char **argv)
     char mpi[SETTINGS_WORD_BYTES];
     settings_choice(settings, SETTING_mpi, mpi);
     if (strcmp(mpi, "agent") == 0) {
-        log_error("--mpi agent is not part of this version; --mpi target records programs that use MPI");
+        log_error(
+            "--mpi agent is not part of this version; --mpi target records programs that use MPI");
         return err_exit_code(ERR_USAGE);
     }
     return agent_run(settings, command, TOOL_VERSION);
