@@ -3,26 +3,15 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "list.h"
+
 #include "base/log.h"
 
 enum method { METHOD_SAME, METHOD_BURSTS, METHOD_LANDMARKS, METHOD_UNMEASURED };
 
-static enum err make_room(void **list, size_t count, size_t *room, size_t bytes)
-{
-    if (count < *room)
-        return ERR_OK;
-    size_t wanted = *room ? *room * 2 : 16;
-    void *larger = reallocarray(*list, wanted, bytes);
-    if (larger == NULL)
-        return ERR_NO_MEMORY;
-    *list = larger;
-    *room = wanted;
-    return ERR_OK;
-}
-
 enum err clocks_put_sight(struct clocks *c, struct clock_sight sight)
 {
-    enum err e = make_room((void **)&c->sights, c->count, &c->room, sizeof sight);
+    enum err e = list_make_room((void **)&c->sights, c->count, &c->room, sizeof sight);
     if (!e)
         c->sights[c->count++] = sight;
     return e;
@@ -30,7 +19,7 @@ enum err clocks_put_sight(struct clocks *c, struct clock_sight sight)
 
 enum err clocks_put_burst(struct clocks *c, struct clock_burst burst)
 {
-    enum err e = make_room((void **)&c->bursts, c->burst_count, &c->burst_room, sizeof burst);
+    enum err e = list_make_room((void **)&c->bursts, c->burst_count, &c->burst_room, sizeof burst);
     if (!e)
         c->bursts[c->burst_count++] = burst;
     return e;
@@ -85,8 +74,8 @@ static void keep_domains(struct clocks *c)
             c->sights[c->count++] = c->sights[i];
 }
 
-/* Nothing but wall time relates this clock to the reference: right to what the hosts' wall clocks agree in, and no
- * bound is claimed. */
+/* Nothing but wall time relates this clock to the reference: right to what the hosts' wall clocks
+ * agree in, and no bound is claimed. */
 static enum err guess_model(const struct clocks *c, size_t i, struct align_model *out)
 {
     const struct clock_sight *own = &c->sights[i], *reference = &c->sights[0];
@@ -94,10 +83,11 @@ static enum err guess_model(const struct clocks *c, size_t i, struct align_model
     if (out->nodes == NULL)
         return ERR_NO_MEMORY;
     out->count = 1;
-    out->nodes[0] = (struct align_node){.time_ns = own->opened_ns,
-                                        .offset_ns = (own->opened_utc_ns - reference->opened_utc_ns) -
-                                                     (own->opened_ns - reference->opened_ns),
-                                        .bound_ns = -1};
+    out->nodes[0] =
+        (struct align_node){.time_ns = own->opened_ns,
+                            .offset_ns = (own->opened_utc_ns - reference->opened_utc_ns) -
+                                         (own->opened_ns - reference->opened_ns),
+                            .bound_ns = -1};
     return ERR_OK;
 }
 
@@ -117,7 +107,8 @@ static enum err fit_domain(struct clocks *c, size_t i)
     if (e != ERR_EMPTY)
         return e;
     c->methods[i] = METHOD_UNMEASURED;
-    log_warning("the clock of rank %d was not measured against rank %d's: times between them are not comparable",
+    log_warning("the clock of rank %d was not measured against rank %d's: times between them are "
+                "not comparable",
                 c->sights[i].rank, c->sights[0].rank);
     return guess_model(c, i, &c->models[i]);
 }
@@ -132,19 +123,6 @@ static enum err fit_all(struct clocks *c)
     for (size_t i = 1; i < c->count && !e; i++)
         e = fit_domain(c, i);
     return e;
-}
-
-static enum err gather_list(void **list, size_t *count, size_t *room, size_t bytes, struct peers *p)
-{
-    void *all;
-    size_t all_bytes;
-    enum err e = peers_gather_all(p, *list, *count * bytes, &all, &all_bytes, NULL);
-    if (e)
-        return e;
-    free(*list);
-    *list = all;
-    *count = *room = all_bytes / bytes;
-    return ERR_OK;
 }
 
 /* The epoch is the first moment that any process has recorded, so that no time is negative. */
@@ -164,9 +142,10 @@ static void choose_epoch(struct clocks *c, const struct clock_sight *all, size_t
 
 enum err clocks_join_all(struct clocks *c, struct peers *p)
 {
-    enum err e = gather_list((void **)&c->sights, &c->count, &c->room, sizeof *c->sights, p);
+    enum err e = list_join_all((void **)&c->sights, &c->count, &c->room, sizeof *c->sights, p);
     if (!e)
-        e = gather_list((void **)&c->bursts, &c->burst_count, &c->burst_room, sizeof *c->bursts, p);
+        e = list_join_all((void **)&c->bursts, &c->burst_count, &c->burst_room, sizeof *c->bursts,
+                          p);
     if (e || c->count == 0)
         return e;
     size_t all = c->count;
@@ -222,8 +201,8 @@ static enum err burst_rows(const struct clocks *c, struct clock_bursts_rows *out
     return e;
 }
 
-enum err clocks_rows(const struct clocks *c, struct clock_domains_rows *domains, struct clock_bursts_rows *bursts,
-                     struct clock_models_rows *models)
+enum err clocks_rows(const struct clocks *c, struct clock_domains_rows *domains,
+                     struct clock_bursts_rows *bursts, struct clock_models_rows *models)
 {
     enum err e = domain_rows(c, domains);
     if (!e)

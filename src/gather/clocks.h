@@ -21,7 +21,8 @@ struct clock_burst {
 };
 
 struct clocks {
-    struct clock_sight *sights; /* one per process before join; one per domain, in order of rank, after it */
+    struct clock_sight
+        *sights; /* one per process before join; one per domain, in order of rank, after it */
     size_t count, room;
     struct clock_burst *bursts;
     size_t burst_count, burst_room;
@@ -41,10 +42,11 @@ void clocks_close(struct clocks *c);
 /* Row of /clock/domains. After join. */
 uint32_t clocks_find(const struct clocks *c, uint64_t domain);
 
-/* Reference time since the epoch of a local time; its bound, -1 where the clock was not measured. */
+/* Reference time since the epoch of a local time; its bound, -1 where the clock was not measured.
+ */
 int64_t clocks_apply(const struct clocks *c, uint32_t domain, int64_t local_ns, int64_t *bound_ns);
 
-enum err clocks_rows(const struct clocks *c, struct clock_domains_rows *domains, struct clock_bursts_rows *bursts,
-                     struct clock_models_rows *models);
+enum err clocks_rows(const struct clocks *c, struct clock_domains_rows *domains,
+                     struct clock_bursts_rows *bursts, struct clock_models_rows *models);
 
 #endif

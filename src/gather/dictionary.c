@@ -3,6 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "list.h"
+
 enum err dictionary_open(struct dictionary *d)
 {
     *d = (struct dictionary){0};
@@ -17,23 +19,9 @@ void dictionary_close(struct dictionary *d)
     *d = (struct dictionary){0};
 }
 
-/* Room for one more entry of `bytes` in a list. */
-static enum err make_room(void **list, size_t count, size_t *room, size_t bytes)
-{
-    if (count < *room)
-        return ERR_OK;
-    size_t wanted = *room ? *room * 2 : 16;
-    void *larger = reallocarray(*list, wanted, bytes);
-    if (larger == NULL)
-        return ERR_NO_MEMORY;
-    *list = larger;
-    *room = wanted;
-    return ERR_OK;
-}
-
 enum err dictionary_put_site(struct dictionary *d, struct dictionary_site site)
 {
-    enum err e = make_room((void **)&d->sites, d->site_count, &d->site_room, sizeof site);
+    enum err e = list_make_room((void **)&d->sites, d->site_count, &d->site_room, sizeof site);
     if (!e)
         d->sites[d->site_count++] = site;
     return e;
@@ -41,7 +29,7 @@ enum err dictionary_put_site(struct dictionary *d, struct dictionary_site site)
 
 enum err dictionary_put_comm(struct dictionary *d, struct dictionary_comm comm)
 {
-    enum err e = make_room((void **)&d->comms, d->comm_count, &d->comm_room, sizeof comm);
+    enum err e = list_make_room((void **)&d->comms, d->comm_count, &d->comm_room, sizeof comm);
     if (!e)
         d->comms[d->comm_count++] = comm;
     return e;
@@ -101,7 +89,8 @@ static void sort_comms(struct dictionary *d)
     qsort(d->comms, d->comm_count, sizeof *d->comms, compare_comms);
     for (size_t i = 0; i < d->comm_count; i++) {
         const struct dictionary_comm *c = &d->comms[i], *last = kept ? &d->comms[kept - 1] : NULL;
-        if (last == NULL || compare_keys(last, c) != 0 || last->member != c->member || last->rank != c->rank)
+        if (last == NULL || compare_keys(last, c) != 0 || last->member != c->member ||
+            last->rank != c->rank)
             d->comms[kept++] = *c;
     }
     d->comm_count = kept;
@@ -136,20 +125,6 @@ rows:
     rows_free(&bytes, table_string_bytes);
     rows_free(&ends, table_string_ends);
     return e;
-}
-
-/* Replaces a list by everybody's. */
-static enum err gather_list(void **list, size_t *count, size_t *room, size_t bytes, struct peers *p)
-{
-    void *all;
-    size_t all_bytes;
-    enum err e = peers_gather_all(p, *list, *count * bytes, &all, &all_bytes, NULL);
-    if (e)
-        return e;
-    free(*list);
-    *list = all;
-    *count = *room = all_bytes / bytes;
-    return ERR_OK;
 }
 
 /* The texts that sites and communicators name get their new numbers. */
@@ -187,9 +162,9 @@ enum err dictionary_join_all(struct dictionary *d, struct peers *p)
     strings_close(d->strings);
     d->strings = all;
     sort_sites(d);
-    e = gather_list((void **)&d->sites, &d->site_count, &d->site_room, sizeof *d->sites, p);
+    e = list_join_all((void **)&d->sites, &d->site_count, &d->site_room, sizeof *d->sites, p);
     if (!e)
-        e = gather_list((void **)&d->comms, &d->comm_count, &d->comm_room, sizeof *d->comms, p);
+        e = list_join_all((void **)&d->comms, &d->comm_count, &d->comm_room, sizeof *d->comms, p);
     sort_sites(d);
     sort_comms(d);
     return e;
@@ -227,7 +202,8 @@ static enum err add_comm(struct comms_rows *out, const struct dictionary_comm *c
     return ERR_OK;
 }
 
-static enum err add_member(struct comm_members_rows *out, const struct dictionary_comm *c, size_t comm)
+static enum err add_member(struct comm_members_rows *out, const struct dictionary_comm *c,
+                           size_t comm)
 {
     size_t at;
     enum err e = rows_append(out, table_comm_members, 1, &at);
@@ -247,8 +223,8 @@ uint32_t dictionary_find_comm(const struct comms_rows *comms, uint64_t key)
     return TABLE_NONE;
 }
 
-enum err dictionary_rows(const struct dictionary *d, struct sites_rows *sites, struct comms_rows *comms,
-                         struct comm_members_rows *members)
+enum err dictionary_rows(const struct dictionary *d, struct sites_rows *sites,
+                         struct comms_rows *comms, struct comm_members_rows *members)
 {
     enum err e = site_rows(d, sites);
     const struct dictionary_comm *last = NULL;

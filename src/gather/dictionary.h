@@ -1,5 +1,5 @@
-/* What all ranks name by numbers of their own, numbered once for the whole run: texts, call sites, communicators. The
- * numbers depend only on what is named, not on who gathers. */
+/* What all ranks name by numbers of their own, numbered once for the whole run: texts, call sites,
+ * communicators. The numbers depend only on what is named, not on who gathers. */
 #ifndef GATHER_DICTIONARY_H
 #define GATHER_DICTIONARY_H
 
@@ -35,16 +35,17 @@ void dictionary_close(struct dictionary *d);
 enum err dictionary_put_site(struct dictionary *d, struct dictionary_site site);
 enum err dictionary_put_comm(struct dictionary *d, struct dictionary_comm comm);
 
-/* Joins the dictionaries of all processes: afterwards each has all texts, sorted by their bytes, all sites, sorted and
- * unlike, and all definitions of communicators, sorted by communicator and member. Collective. */
+/* Joins the dictionaries of all processes: afterwards each has all texts, sorted by their bytes,
+ * all sites, sorted and unlike, and all definitions of communicators, sorted by communicator and
+ * member. Collective. */
 enum err dictionary_join_all(struct dictionary *d, struct peers *p);
 
 /* Row of /sites, TABLE_NONE when it is not there. After join. */
 uint32_t dictionary_find_site(const struct dictionary *d, struct dictionary_site site);
 
 /* The rows of /sites, /comms and /comm_members. After join. */
-enum err dictionary_rows(const struct dictionary *d, struct sites_rows *sites, struct comms_rows *comms,
-                         struct comm_members_rows *members);
+enum err dictionary_rows(const struct dictionary *d, struct sites_rows *sites,
+                         struct comms_rows *comms, struct comm_members_rows *members);
 
 /* Row of /comms of a key in rows made by dictionary_rows; TABLE_NONE. */
 uint32_t dictionary_find_comm(const struct comms_rows *comms, uint64_t key);

@@ -57,14 +57,17 @@ static int map_file(struct recording *r, int index, const char *path)
 }
 
 /* The chunk at `index` if all that its header claims lies in the file. */
-static int read_chunk(const struct recording *r, int file, uint64_t index, struct recording_chunk *out)
+static int read_chunk(const struct recording *r, int file, uint64_t index,
+                      struct recording_chunk *out)
 {
     uint64_t at = segment_bytes(SEGMENT_LANES_MAX, 0) + index * SEGMENT_CHUNK_BYTES;
     if (at + SEGMENT_CHUNK_HEADER > r->files[file].bytes)
         return -1;
     const struct segment_chunk *c = (const void *)((const char *)r->files[file].memory + at);
-    uint32_t state = atomic_load_explicit(&((struct segment_chunk *)c)->state, memory_order_acquire);
-    uint32_t count = atomic_load_explicit(&((struct segment_chunk *)c)->count, memory_order_acquire);
+    uint32_t state =
+        atomic_load_explicit(&((struct segment_chunk *)c)->state, memory_order_acquire);
+    uint32_t count =
+        atomic_load_explicit(&((struct segment_chunk *)c)->count, memory_order_acquire);
     if (state != CHUNK_OWNED && state != CHUNK_SEALED)
         return state == CHUNK_ABSENT || state == CHUNK_FREE ? 0 : -1;
     if (count == 0)
@@ -73,15 +76,17 @@ static int read_chunk(const struct recording *r, int file, uint64_t index, struc
         at + SEGMENT_CHUNK_HEADER + (uint64_t)count * SEGMENT_SLOT_BYTES > r->files[file].bytes ||
         (c->checksum != 0 && c->checksum != segment_checksum(c, count)))
         return -1;
-    *out = (struct recording_chunk){.lane = c->lane, .sequence = c->sequence, .count = count, .slots = c->slots};
+    *out = (struct recording_chunk){
+        .lane = c->lane, .sequence = c->sequence, .count = count, .slots = c->slots};
     return 1;
 }
 
 static uint64_t chunks_in(const struct recording *r, int file)
 {
     const struct segment_header *h = r->files[file].memory;
-    uint64_t room = (r->files[file].bytes - segment_bytes(SEGMENT_LANES_MAX, 0) + SEGMENT_CHUNK_BYTES - 1) /
-                    SEGMENT_CHUNK_BYTES;
+    uint64_t room =
+        (r->files[file].bytes - segment_bytes(SEGMENT_LANES_MAX, 0) + SEGMENT_CHUNK_BYTES - 1) /
+        SEGMENT_CHUNK_BYTES;
     return h->chunks_present < room ? h->chunks_present : room;
 }
 
@@ -90,7 +95,8 @@ static enum err read_chunks(struct recording *r, int file)
     if (r->files[file].memory == NULL)
         return ERR_OK;
     uint64_t count = chunks_in(r, file);
-    struct recording_chunk *larger = realloc(r->chunks, (r->chunk_count + count + 1) * sizeof *larger);
+    struct recording_chunk *larger =
+        realloc(r->chunks, (r->chunk_count + count + 1) * sizeof *larger);
     if (larger == NULL)
         return ERR_NO_MEMORY;
     r->chunks = larger;
@@ -134,14 +140,16 @@ enum err recording_open(struct recording *out, const char *part_path, const char
     int part = part_path != NULL && map_file(&r, 0, part_path);
     int segment = segment_path != NULL && map_file(&r, 1, segment_path);
     if (!part && !segment) {
-        log_warning("%s is not a segment of this version: left out", part_path ? part_path : segment_path);
+        log_warning("%s is not a segment of this version: left out",
+                    part_path ? part_path : segment_path);
         return ERR_FORMAT;
     }
     void *newest = r.files[segment ? 1 : 0].memory;
     memcpy(&r.header, newest, sizeof r.header);
     end_texts(&r.header);
     r.lanes = (const void *)((const char *)newest + SEGMENT_HEADER_BYTES);
-    r.lane_count = r.header.lanes_used < SEGMENT_LANES_MAX ? r.header.lanes_used : SEGMENT_LANES_MAX;
+    r.lane_count =
+        r.header.lanes_used < SEGMENT_LANES_MAX ? r.header.lanes_used : SEGMENT_LANES_MAX;
     enum err e = read_chunks(&r, 0);
     if (!e)
         e = read_chunks(&r, 1);

@@ -1,5 +1,6 @@
-/* One recorded process as its files show it: a part, a segment, or both. Everything in them is untrusted: numbers are
- * checked against the files' sizes, and what does not fit is counted as torn, never followed. */
+/* One recorded process as its files show it: a part, a segment, or both. Everything in them is
+ * untrusted: numbers are checked against the files' sizes, and what does not fit is counted as
+ * torn, never followed. */
 #ifndef GATHER_RECORDING_H
 #define GATHER_RECORDING_H
 
@@ -27,7 +28,8 @@ struct recording {
     int64_t torn; /* chunks that could not be read, and holes in the sequences */
 };
 
-/* Maps the files (either may be NULL). ERR_FORMAT (said) when neither is a segment of this version. */
+/* Maps the files (either may be NULL). ERR_FORMAT (said) when neither is a segment of this version.
+ */
 enum err recording_open(struct recording *out, const char *part_path, const char *segment_path);
 void recording_close(struct recording *r);
 
@@ -37,11 +39,12 @@ enum err recording_read_header(const char *path, struct segment_header *out);
 /* Chunks [first, end) of `chunks` are those of the lane. */
 void recording_lane(const struct recording *r, uint32_t lane, size_t *first, size_t *end);
 
-/* The text of a string slot, which may go on in the slots that follow it: its bytes joined in `out` (1,024). Returns
- * the number of slots it takes, 0 when it is cut off. */
+/* The text of a string slot, which may go on in the slots that follow it: its bytes joined in `out`
+ * (1,024). Returns the number of slots it takes, 0 when it is cut off. */
 uint32_t recording_text(const union slot *slot, uint32_t left, char out[1024]);
 
-/* How many slots a record takes, so that the next one is found: 1, or more for a text. Never more than `left`. */
+/* How many slots a record takes, so that the next one is found: 1, or more for a text. Never more
+ * than `left`. */
 static inline uint32_t recording_slots(const union slot *slot, uint32_t left)
 {
     uint32_t n = slot->kind == SLOT_string ? 1u + slot->string.more : 1u;

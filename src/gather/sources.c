@@ -162,7 +162,8 @@ static enum err look_through(struct sources *s, const char *folder)
     return e;
 }
 
-/* Segments that were never drained to the end still lie in the agent's run folder, if this is its host. */
+/* Segments that were never drained to the end still lie in the agent's run folder, if this is its
+ * host. */
 static enum err look_through_run_folders(struct sources *s)
 {
     enum err e = ERR_OK;
@@ -203,7 +204,8 @@ static int compare_paths(const void *a, const void *b)
     return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
-/* A process whose rank nobody knows belongs to the one rank there is, or becomes a rank of its own after the others. */
+/* A process whose rank nobody knows belongs to the one rank there is, or becomes a rank of its own
+ * after the others. */
 static void number_unknown(struct sources *s)
 {
     int highest = -1;

@@ -33,8 +33,8 @@ struct sources {
     size_t topology_count;
 };
 
-/* Looks through the folders and the run folders that agents name and this host has. ERR_NOT_FOUND (said) for a folder
- * that cannot be read. */
+/* Looks through the folders and the run folders that agents name and this host has. ERR_NOT_FOUND
+ * (said) for a folder that cannot be read. */
 enum err sources_open(struct sources *out, const char *const *folders, size_t count);
 void sources_close(struct sources *s);
 
