@@ -1,6 +1,5 @@
 /* Calls that see operations end: MPI_Wait*, MPI_Test*, and those that give a request up. */
 #include <stdlib.h>
-#include <string.h>
 
 #include "collectives/mpi/bytes.h"
 #include "collectives/mpi/comms.h"
@@ -51,7 +50,8 @@ static void batch_open(struct batch *b, int count, const MPI_Request *requests)
     b->statuses = b->small_statuses;
     if (b->count > BATCH_SMALL)
         batch_allocate(b, count);
-    memcpy(b->handles, requests, (size_t)b->count * sizeof requests[0]);
+    for (int i = 0; i < b->count; i++)
+        b->handles[i] = requests[i];
     if (!probe_multiple)
         b->places = NULL;
     for (int i = 0; b->places != NULL && i < b->count; i++)

@@ -9,7 +9,8 @@ import segments
 
 def preload(folder, libraries):
     """Value of LD_PRELOAD, which cannot hold a path with a space: by links in the folder."""
-    links = []
+    first = os.environ.get("TEST_PRELOAD_FIRST")
+    links = [first] if first else []
     for i, library in enumerate(libraries):
         links.append("%s/preload%d.so" % (folder, i))
         os.symlink(os.path.abspath(library), links[-1])
