@@ -109,6 +109,14 @@ static void touch_chunks(struct segment_header *h)
 }
 
 /* A reader knows a segment by its magic, so that is stored when all the rest stands. */
+static void store_magic(struct segment_header *h)
+{
+    typedef uint64_t __attribute__((may_alias)) word;
+    word magic;
+    memcpy(&magic, SEGMENT_MAGIC, sizeof magic);
+    __atomic_store_n((word *)(void *)h->magic, magic, __ATOMIC_RELEASE);
+}
+
 static void fill(struct segment_header *h, int fd, uint32_t chunks,
                  const struct segment_facts *facts)
 {
@@ -124,8 +132,7 @@ static void fill(struct segment_header *h, int fd, uint32_t chunks,
         log_warning("the segment has memory for %u chunks only: %s",
                     atomic_load(&h->chunks_present), err_text(e));
     touch_chunks(h);
-    atomic_thread_fence(memory_order_release);
-    memcpy(h->magic, SEGMENT_MAGIC, sizeof h->magic);
+    store_magic(h);
 }
 
 /* The memory of header and lanes exists before anything is stored in them. */

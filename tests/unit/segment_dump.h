@@ -44,7 +44,8 @@ static inline struct segment_header *dump_open(const char *folder, int pid)
     return memory != MAP_FAILED ? memory : NULL;
 }
 
-/* Calls `visit` for each published slot of a lane in order. Returns how many there were. */
+/* Calls `visit` for each published slot of a lane in order, but for the further slots of a text.
+ * Returns how many slots there were. */
 static inline uint64_t dump_lane(struct segment_header *h, uint32_t lane,
                                  void (*visit)(const union slot *slot, void *context),
                                  void *context)
@@ -59,9 +60,12 @@ static inline uint64_t dump_lane(struct segment_header *h, uint32_t lane,
         }
         if (found == NULL)
             return slots;
-        for (uint32_t i = 0; i < found->count; i++, slots++)
-            if (visit != NULL)
-                visit(&found->slots[i], context);
+        slots += found->count;
+        for (uint32_t i = 0; visit != NULL && i < found->count; i++) {
+            const union slot *slot = &found->slots[i];
+            visit(slot, context);
+            i += slot->kind == SLOT_string ? slot->string.more : 0;
+        }
     }
 }
 
