@@ -102,21 +102,9 @@ static struct handle_table *table_with_room(void)
     return t;
 }
 
-static bool handle_add(uintptr_t handle, struct comm *c)
+/* Takes the handle out of the table; the lock is held. */
+static struct comm *table_take(struct handle_table *t, uintptr_t wanted)
 {
-    pthread_mutex_lock(&lock);
-    struct handle_table *t = table_with_room();
-    if (t != NULL)
-        table_put(t, handle, c);
-    pthread_mutex_unlock(&lock);
-    return t != NULL;
-}
-
-static struct comm *handle_forget(uintptr_t wanted)
-{
-    struct comm *c = NULL;
-    pthread_mutex_lock(&lock);
-    struct handle_table *t = atomic_load_explicit(&current, memory_order_relaxed);
     for (uint32_t at = hash_handle(wanted); t != NULL; at++) {
         struct place *p = &t->places[at & t->mask];
         uintptr_t found = atomic_load_explicit(&p->handle, memory_order_relaxed);
@@ -124,10 +112,28 @@ static struct comm *handle_forget(uintptr_t wanted)
             break;
         if (found != wanted)
             continue;
-        c = atomic_load_explicit(&p->comm, memory_order_relaxed);
         atomic_store_explicit(&p->handle, HANDLE_GONE, memory_order_release);
-        break;
+        return atomic_load_explicit(&p->comm, memory_order_relaxed);
     }
+    return NULL;
+}
+
+/* What stood under the handle before was freed in a way that we have not seen. */
+static bool handle_add(uintptr_t handle, struct comm *c)
+{
+    pthread_mutex_lock(&lock);
+    table_take(atomic_load_explicit(&current, memory_order_relaxed), handle);
+    struct handle_table *t = table_with_room();
+    if (t != NULL)
+        table_put(t, handle, c);
+    pthread_mutex_unlock(&lock);
+    return t != NULL;
+}
+
+static struct comm *handle_forget(uintptr_t handle)
+{
+    pthread_mutex_lock(&lock);
+    struct comm *c = table_take(atomic_load_explicit(&current, memory_order_relaxed), handle);
     pthread_mutex_unlock(&lock);
     return c;
 }

@@ -22,8 +22,9 @@ struct comm {
     int32_t remote_size;           /* 0 unless an intercommunicator */
     int32_t in_degree, out_degree; /* neighbours in its topology */
     _Atomic int64_t next_sequence; /* -1: its collectives are not counted */
-    _Atomic bool any_source_seen;  /* a receive from any source or of any tag was posted */
-    struct comm *next;             /* unused ones */
+    _Atomic bool uncounted; /* its receives are not counted any more, as some may take any message,
+                               or none */
+    struct comm *next;      /* unused ones */
     char name[48];
 };
 

@@ -34,7 +34,7 @@ struct operation {
     bool persistent;       /* stays when it has ended */
     uint32_t communicator; /* its number when the operation was made */
     struct comm *comm;
-    int32_t peer, tag; /* of a persistent message, as given */
+    int32_t peer, tag; /* of a persistent or matched message */
     union {
         int64_t bytes;     /* of a persistent message */
         int64_t order;     /* of a matched one */

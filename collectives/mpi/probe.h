@@ -48,15 +48,19 @@ void probe_stop(void);
 /* A fault of our own: counts it and stops the probe. */
 void probe_fail(const char *where, const char *what);
 
-/* True when the call is not ours to record. */
-static inline bool probe_passes(void)
+/* True when nothing is recorded. */
+static inline bool probe_is_off(void)
 {
-    if (probe_depth != 0)
-        return true;
     int state = atomic_load_explicit(&probe_state, memory_order_relaxed);
     if (__builtin_expect(state == PROBE_ON, 1))
         return false;
     return state == PROBE_OFF || !probe_wake();
+}
+
+/* True when the call is not ours to record. */
+static inline bool probe_passes(void)
+{
+    return probe_depth != 0 || probe_is_off();
 }
 
 #endif

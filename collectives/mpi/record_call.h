@@ -39,7 +39,7 @@ struct call {
 
 static inline void call_open(struct call *call, enum call_id id, const void *address)
 {
-    call->writer = scaleprof_writer();
+    call->writer = probe_depth == 1 ? scaleprof_writer() : NULL;
     if (call->writer == NULL)
         return;
     polls_flush(call->writer);
@@ -109,6 +109,12 @@ bool poll_close(const struct poll *poll, int result, bool found);
 #define EXPORT_CALL(name, params, args)                                                            \
     EXPORT_CALL_AS(CALL_MPI, MPI_##name, name, probe_passes, params, args)                         \
     EXPORT_CALL_AS(CALL_PMPI, PMPI_##name, name, probe_passes, params, args)
+
+/* The same for a call that takes a handle away, which the probe must see also inside other calls: a
+ * program may free in a callback of MPI. There it is not recorded. */
+#define EXPORT_FREE(name, params, args)                                                            \
+    EXPORT_CALL_AS(CALL_MPI, MPI_##name, name, probe_is_off, params, args)                         \
+    EXPORT_CALL_AS(CALL_PMPI, PMPI_##name, name, probe_is_off, params, args)
 
 /* Head of the function that records a call. */
 #define RECORDED(name, params)                                                                     \

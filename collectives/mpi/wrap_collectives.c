@@ -57,28 +57,29 @@ static uint64_t take_in(MPI_Request request, int result)
     return op.number;
 }
 
-#define COLLECTIVE_BODY(name, kind, root_of, sent_of, received_of, args, number)                   \
-    struct started started;                                                                        \
-    start(&started, CALL_##name, address, comm);                                                   \
-    int result = real args;                                                                        \
-    union slot *s = call_close(&started.call, result, 1);                                          \
-    if (s == NULL)                                                                                 \
+#define RECORDED_COLLECTIVE(name, kind, root_of, sent_of, received_of, params, args, number)       \
+    RECORDED(name, params)                                                                         \
+    {                                                                                              \
+        struct started started;                                                                    \
+        start(&started, CALL_##name, address, comm);                                               \
+        int result = real args;                                                                    \
+        union slot *s = call_close(&started.call, result, 1);                                      \
+        if (s == NULL)                                                                             \
+            return result;                                                                         \
+        int64_t sent = -1, received = -1;                                                          \
+        if (result == MPI_SUCCESS) {                                                               \
+            const struct comm *c = known_comm(&started, comm);                                     \
+            (void)c;                                                                               \
+            sent = (sent_of);                                                                      \
+            received = (received_of);                                                              \
+        }                                                                                          \
+        fill(s, &started, COLLECTIVE_##kind, root_of, sent, received, number);                     \
         return result;                                                                             \
-    int64_t sent = -1, received = -1;                                                              \
-    if (result == MPI_SUCCESS) {                                                                   \
-        const struct comm *c = known_comm(&started, comm);                                         \
-        (void)c;                                                                                   \
-        sent = (sent_of);                                                                          \
-        received = (received_of);                                                                  \
     }                                                                                              \
-    fill(s, &started, COLLECTIVE_##kind, root_of, sent, received, number);                         \
-    return result;
+    EXPORT_CALL(name, params, args)
 
-#define COLLECTIVE_CALL(name, iname, lower, kind, root_of, sent_of, received_of, params, args)     \
-    RECORDED(name, params){COLLECTIVE_BODY(name, kind, root_of, sent_of, received_of, args,        \
-                                           0)} RECORDED(iname,                                     \
-                                                        (UNPACK params, MPI_Request * request)){   \
-        COLLECTIVE_BODY(iname, kind, root_of, sent_of, received_of, (UNPACK args, request),        \
-                        take_in(*request, result))} EXPORT_CALL(name, params, args)                \
-        EXPORT_CALL(iname, (UNPACK params, MPI_Request * request), (UNPACK args, request))
+#define COLLECTIVE_CALL(name, iname, lower, kind, root, sent, received, params, args)              \
+    RECORDED_COLLECTIVE(name, kind, root, sent, received, params, args, 0)                         \
+    RECORDED_COLLECTIVE(iname, kind, root, sent, received, (UNPACK params, MPI_Request * request), \
+                        (UNPACK args, request), take_in(*request, result))
 #include "collectives/mpi/calls.def"

@@ -108,56 +108,36 @@ RECORDED(Intercomm_create, (MPI_Comm local_comm, int local_leader, MPI_Comm peer
 
 /* The other side was not in this job's MPI_COMM_WORLD: its members are not told apart, so the two
  * sides find different keys. */
-#define MEET_BODY(name, parent, made, args)                                                        \
-    struct call call;                                                                              \
-    call_open(&call, CALL_##name, address);                                                        \
-    int result = real args;                                                                        \
-    call_close_plain(&call, result);                                                               \
-    if (was_made(result, made))                                                                    \
-        comms_define(*made, parent, "others");                                                     \
-    return result;
-
-RECORDED(Comm_spawn, (const char *command, char *argv[], int maxprocs, MPI_Info info, int root,
-                      MPI_Comm comm, MPI_Comm *intercomm, int array_of_errcodes[])){
-    MEET_BODY(Comm_spawn, comms_find(comm), intercomm,
-              (command, argv, maxprocs, info, root, comm, intercomm, array_of_errcodes))}
-
-RECORDED(Comm_spawn_multiple,
-         (int count, char *array_of_commands[], char **array_of_argv[],
-          const int array_of_maxprocs[], const MPI_Info array_of_info[], int root, MPI_Comm comm,
-          MPI_Comm *intercomm, int array_of_errcodes[])){
-    MEET_BODY(Comm_spawn_multiple, comms_find(comm), intercomm,
-              (count, array_of_commands, array_of_argv, array_of_maxprocs, array_of_info, root,
-               comm, intercomm, array_of_errcodes))}
-
-RECORDED(Comm_accept,
-         (const char *port_name, MPI_Info info, int root, MPI_Comm comm, MPI_Comm *newcomm)){
-    MEET_BODY(Comm_accept, comms_find(comm), newcomm, (port_name, info, root, comm, newcomm))}
-
-RECORDED(Comm_connect,
-         (const char *port_name, MPI_Info info, int root, MPI_Comm comm, MPI_Comm *newcomm)){
-    MEET_BODY(Comm_connect, comms_find(comm), newcomm, (port_name, info, root, comm, newcomm))}
-
-RECORDED(Comm_join,
-         (int fd, MPI_Comm *intercomm)){MEET_BODY(Comm_join, NULL, intercomm, (fd, intercomm))}
+#define MEET_CALL(name, lower, parent, made, params, args)                                         \
+    RECORDED(name, params)                                                                         \
+    {                                                                                              \
+        struct call call;                                                                          \
+        call_open(&call, CALL_##name, address);                                                    \
+        int result = real args;                                                                    \
+        call_close_plain(&call, result);                                                           \
+        if (was_made(result, made))                                                                \
+            comms_define(*made, parent, "others");                                                 \
+        return result;                                                                             \
+    }                                                                                              \
+    EXPORT_CALL(name, params, args)
 
 /* The handle is forgotten before MPI can give it to another communicator. */
-#define FREE_BODY(name)                                                                            \
-    MPI_Comm handle = comm != NULL ? *comm : own_handle.comm_null;                                 \
-    struct comm *c = comms_forget(handle);                                                         \
-    struct call call;                                                                              \
-    call_open(&call, CALL_##name, address);                                                        \
-    int result = real(comm);                                                                       \
-    call_close_plain(&call, result);                                                               \
-    if (result == MPI_SUCCESS)                                                                     \
-        comms_release(c);                                                                          \
-    else                                                                                           \
-        comms_restore(handle, c);                                                                  \
-    return result;
-
-RECORDED(Comm_free, (MPI_Comm * comm)){FREE_BODY(Comm_free)}
-
-RECORDED(Comm_disconnect, (MPI_Comm * comm)){FREE_BODY(Comm_disconnect)}
+#define COMM_FREE_CALL(name, lower, params, args)                                                  \
+    RECORDED(name, params)                                                                         \
+    {                                                                                              \
+        MPI_Comm handle = comm != NULL ? *comm : own_handle.comm_null;                             \
+        struct comm *c = comms_forget(handle);                                                     \
+        struct call call;                                                                          \
+        call_open(&call, CALL_##name, address);                                                    \
+        int result = real args;                                                                    \
+        call_close_plain(&call, result);                                                           \
+        if (result == MPI_SUCCESS)                                                                 \
+            comms_release(c);                                                                      \
+        else                                                                                       \
+            comms_restore(handle, c);                                                              \
+        return result;                                                                             \
+    }                                                                                              \
+    EXPORT_FREE(name, params, args)
 
 RECORDED(Comm_set_name, (MPI_Comm comm, const char *comm_name))
 {

@@ -16,7 +16,6 @@ struct batch {
     uint32_t *places; /* claimed before the call, where several threads are in MPI; else NULL */
     MPI_Status *statuses;
     struct record_writer *writer; /* where completions go; NULL nowhere */
-    unsigned ended;
     void *allocated;
     MPI_Request small_handles[BATCH_SMALL];
     uint32_t small_places[BATCH_SMALL];
@@ -43,7 +42,6 @@ static void batch_open(struct batch *b, int count, const MPI_Request *requests)
 {
     b->count = count > 0 && requests != NULL ? count : 0;
     b->writer = NULL;
-    b->ended = 0;
     b->allocated = NULL;
     b->handles = b->small_handles;
     b->places = b->small_places;
@@ -85,23 +83,31 @@ static bool batch_take(struct batch *b, int i, struct operation *op)
     return place != 0;
 }
 
+/* A cancelled receive was counted as if it took a message, so later ones cannot be counted. */
+static bool was_cancelled(const struct operation *op, const MPI_Status *status)
+{
+    int cancelled = 0;
+    if (!(op->flags & MESSAGE_CANCELLED) || own.Test_cancelled(status, &cancelled) != MPI_SUCCESS ||
+        !cancelled)
+        return false;
+    if (op->kind == OPERATION_RECEIVE && op->comm != NULL && op->comm->number == op->communicator)
+        atomic_store_explicit(&op->comm->uncounted, true, memory_order_relaxed);
+    return true;
+}
+
 /* The detail of an operation's end; `status` NULL when MPI gave none. */
 static struct slot_completion describe_end(const struct operation *op, const MPI_Status *status)
 {
     struct slot_completion c = {
         .kind = SLOT_completion, .peer = -1, .tag = -1, .operation = op->number, .bytes = -1};
-    if (status == NULL)
-        return c;
-    int cancelled = 0;
-    if ((op->flags & MESSAGE_CANCELLED) && own.Test_cancelled(status, &cancelled) == MPI_SUCCESS &&
-        cancelled)
+    if (status != NULL && was_cancelled(op, status)) {
         c.flags = MESSAGE_CANCELLED;
-    if (op->kind != OPERATION_RECEIVE || cancelled)
-        return c;
-    c.bytes = bytes_received(status);
-    if (status->MPI_SOURCE != MPI_PROC_NULL) {
-        c.peer = status->MPI_SOURCE;
-        c.tag = status->MPI_TAG;
+    } else if (status != NULL && op->kind == OPERATION_RECEIVE) {
+        c.bytes = bytes_received(status);
+        if (status->MPI_SOURCE != MPI_PROC_NULL) {
+            c.peer = status->MPI_SOURCE;
+            c.tag = status->MPI_TAG;
+        }
     }
     return c;
 }
@@ -116,7 +122,6 @@ static void batch_end(struct batch *b, int i, const MPI_Status *status)
         comms_define_as(*op.created, op.comm, "dup", op.ordinal);
     if (op.number == 0)
         return;
-    b->ended++;
     union slot *s = b->writer != NULL ? record_reserve(b->writer, 1) : NULL;
     if (s == NULL)
         return;

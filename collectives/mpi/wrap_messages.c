@@ -50,10 +50,10 @@ static inline void message_count(struct message *m)
     if (m->comm == NULL || (m->flags & MESSAGE_NULL_PEER))
         return;
     if ((m->flags & MESSAGE_ANY) && ((m->flags & MESSAGE_NONBLOCKING) || probe_multiple))
-        atomic_store_explicit(&m->comm->any_source_seen, true, memory_order_relaxed);
+        atomic_store_explicit(&m->comm->uncounted, true, memory_order_relaxed);
     if (m->direction == MESSAGE_RECEIVE &&
         ((m->flags & MESSAGE_ANY) ||
-         atomic_load_explicit(&m->comm->any_source_seen, memory_order_relaxed)))
+         atomic_load_explicit(&m->comm->uncounted, memory_order_relaxed)))
         return;
     m->order = orders_next(m->comm->number, m->peer, m->tag, m->direction);
 }
@@ -61,7 +61,7 @@ static inline void message_count(struct message *m)
 /* The same for one of any peer or tag whose message is known now. */
 static void message_count_known(struct message *m)
 {
-    if (m->comm != NULL && !atomic_load_explicit(&m->comm->any_source_seen, memory_order_relaxed))
+    if (m->comm != NULL && !atomic_load_explicit(&m->comm->uncounted, memory_order_relaxed))
         m->order = orders_next(m->comm->number, m->peer, m->tag, m->direction);
 }
 
@@ -98,6 +98,8 @@ static uint64_t message_start(const struct message *m, MPI_Request request, int 
     struct operation op = {
         .number = scaleprof_operation(),
         .kind = m->direction == MESSAGE_SEND ? OPERATION_SEND : OPERATION_RECEIVE,
+        .communicator = m->comm != NULL ? m->comm->number : 0,
+        .comm = m->comm,
     };
     operations_add(request, &op);
     return op.number;
@@ -105,28 +107,28 @@ static uint64_t message_start(const struct message *m, MPI_Request request, int 
 
 /* ---- sends ---- */
 
-#define SEND_BODY(name, mode, nonblocking, started, args)                                          \
-    struct message m = message_send(comm, dest, tag, MESSAGE_##mode, nonblocking);                 \
-    message_count(&m);                                                                             \
-    struct call call;                                                                              \
-    call_open(&call, CALL_##name, address);                                                        \
-    int result = real args;                                                                        \
-    union slot *s = call_close(&call, result, 1);                                                  \
-    if (s != NULL) {                                                                               \
-        s[0].event.bytes = message_bytes(&m, result, count, datatype);                             \
-        message_fill(&s[1], &m, s[0].event.bytes, started);                                        \
-        record_publish(call.writer);                                                               \
+#define RECORDED_SEND(name, mode, nonblocking, started, params, args)                              \
+    RECORDED(name, params)                                                                         \
+    {                                                                                              \
+        struct message m = message_send(comm, dest, tag, MESSAGE_##mode, nonblocking);             \
+        message_count(&m);                                                                         \
+        struct call call;                                                                          \
+        call_open(&call, CALL_##name, address);                                                    \
+        int result = real args;                                                                    \
+        union slot *s = call_close(&call, result, 1);                                              \
+        if (s != NULL) {                                                                           \
+            s[0].event.bytes = message_bytes(&m, result, count, datatype);                         \
+            message_fill(&s[1], &m, s[0].event.bytes, started);                                    \
+            record_publish(call.writer);                                                           \
+        }                                                                                          \
+        return result;                                                                             \
     }                                                                                              \
-    return result;
+    EXPORT_CALL(name, params, args)
 
-#define SEND_CALL(name, lower, mode)                                                               \
-    RECORDED(name, SEND_PARAMS){SEND_BODY(name, mode, 0, 0, SEND_ARGS)} EXPORT_CALL(               \
-        name, SEND_PARAMS, SEND_ARGS)
-
+#define SEND_CALL(name, lower, mode) RECORDED_SEND(name, mode, 0, 0, SEND_PARAMS, SEND_ARGS)
 #define ISEND_CALL(name, lower, mode)                                                              \
-    RECORDED(name, ISEND_PARAMS){                                                                  \
-        SEND_BODY(name, mode, MESSAGE_NONBLOCKING, message_start(&m, *request, result),            \
-                  ISEND_ARGS)} EXPORT_CALL(name, ISEND_PARAMS, ISEND_ARGS)
+    RECORDED_SEND(name, mode, MESSAGE_NONBLOCKING, message_start(&m, *request, result),            \
+                  ISEND_PARAMS, ISEND_ARGS)
 
 /* ---- persistent ---- */
 
@@ -147,29 +149,26 @@ static void persist(const struct message *m, MPI_Request request, int count, MPI
     operations_add(request, &op);
 }
 
-#define PERSIST_BODY(name, given, args)                                                            \
-    struct call call;                                                                              \
-    call_open(&call, CALL_##name, address);                                                        \
-    int result = real args;                                                                        \
-    call_close_plain(&call, result);                                                               \
-    struct message m = given;                                                                      \
-    if (result == MPI_SUCCESS)                                                                     \
-        persist(&m, *request, count, datatype);                                                    \
-    return result;
+#define RECORDED_INIT(name, given, params, args)                                                   \
+    RECORDED(name, params)                                                                         \
+    {                                                                                              \
+        struct call call;                                                                          \
+        call_open(&call, CALL_##name, address);                                                    \
+        int result = real args;                                                                    \
+        call_close_plain(&call, result);                                                           \
+        struct message m = given;                                                                  \
+        if (result == MPI_SUCCESS)                                                                 \
+            persist(&m, *request, count, datatype);                                                \
+        return result;                                                                             \
+    }                                                                                              \
+    EXPORT_CALL(name, params, args)
 
+#define PERSISTENT (MESSAGE_NONBLOCKING | MESSAGE_PERSISTENT)
 #define SEND_INIT_CALL(name, lower, mode)                                                          \
-    RECORDED(name, ISEND_PARAMS){PERSIST_BODY(                                                     \
-        name,                                                                                      \
-        message_send(comm, dest, tag, MESSAGE_##mode, MESSAGE_NONBLOCKING | MESSAGE_PERSISTENT),   \
-        ISEND_ARGS)} EXPORT_CALL(name, ISEND_PARAMS, ISEND_ARGS)
-
-RECORDED(Recv_init, (void *buf, int count, MPI_Datatype datatype, int source, int tag,
-                     MPI_Comm comm, MPI_Request *request))
-{
-    PERSIST_BODY(Recv_init,
-                 message_receive(comm, source, tag, MESSAGE_NONBLOCKING | MESSAGE_PERSISTENT),
-                 (buf, count, datatype, source, tag, comm, request))
-}
+    RECORDED_INIT(name, message_send(comm, dest, tag, MESSAGE_##mode, PERSISTENT), ISEND_PARAMS,   \
+                  ISEND_ARGS)
+#define RECV_INIT_CALL(name, lower, params, args)                                                  \
+    RECORDED_INIT(name, message_receive(comm, source, tag, PERSISTENT), params, args)
 
 /* The start of a persistent request as a message. False when the request is not a message that is
  * known. */

@@ -85,5 +85,6 @@ RECORDED(Win_set_name, (MPI_Win win, const char *win_name))
     return result;
 }
 
-#define WINDOW_USE_CALL(name, lower, params, args) EXPORT_CALL(name, params, args)
+#define WINDOW_USE_CALL(name, lower, params, args)  EXPORT_CALL(name, params, args)
+#define WINDOW_FREE_CALL(name, lower, params, args) EXPORT_FREE(name, params, args)
 #include "collectives/mpi/calls.def"

@@ -53,6 +53,73 @@ static void copies(struct tour *t)
     expect("MPI_Comm_disconnect bytes=-1");
 }
 
+/* A receive that was cancelled took no message: those after it are for the gather to count. */
+static void uncounted(struct tour *t)
+{
+    MPI_Comm comm;
+    MPI_Request request;
+    int value = t->rank, got;
+    MPI_Comm_dup(MPI_COMM_SELF, &comm);
+    expect("MPI_Comm_dup bytes=-1");
+    expect("  collective communicator comm=self root=-1 seq=1 sent=0 received=0");
+    for (int turn = 0; turn < 2; turn++) {
+        MPI_Irecv(&got, 1, MPI_INT, 0, 5, comm, &request);
+        expect("MPI_Irecv bytes=-1");
+        expect("  receive mode=0 comm=self:dup peer=0 tag=5 order=%d bytes=4 flags=64 op=%ld",
+               -turn, ++t->operations);
+        if (turn == 0) {
+            MPI_Cancel(&request);
+            expect("MPI_Cancel bytes=-1");
+        } else {
+            MPI_Send(&value, 1, MPI_INT, 0, 5, comm);
+            expect("MPI_Send bytes=4");
+            expect("  send mode=0 comm=self:dup peer=0 tag=5 order=0 bytes=4 flags=0");
+        }
+        MPI_Wait(&request, MPI_STATUS_IGNORE);
+        expect("MPI_Wait bytes=-1");
+        if (turn == 0)
+            expect("  end op=%ld peer=-1 tag=-1 bytes=-1 flags=4", t->operations);
+        else
+            expect("  end op=%ld peer=0 tag=5 bytes=4 flags=0", t->operations);
+    }
+    MPI_Comm_free(&comm);
+    expect("MPI_Comm_free bytes=-1");
+}
+
+static MPI_Comm inner;
+
+static int free_inner(MPI_Comm comm, int key, void *value, void *state)
+{
+    (void)comm, (void)key, (void)value, (void)state;
+    return MPI_Comm_free(&inner);
+}
+
+/* A communicator that ends inside the call which ends another: its handle comes back. */
+static void nested(struct tour *t)
+{
+    MPI_Comm outer, next;
+    int key;
+    MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, free_inner, &key, NULL);
+    MPI_Comm_dup(MPI_COMM_WORLD, &outer);
+    said_made(t, "Comm_dup");
+    MPI_Comm_dup(MPI_COMM_WORLD, &inner);
+    said_made(t, "Comm_dup");
+    MPI_Barrier(inner);
+    expect("MPI_Barrier bytes=0");
+    expect("  collective barrier comm=world:dup root=-1 seq=0 sent=0 received=0");
+    MPI_Comm_set_attr(outer, key, NULL);
+    MPI_Comm_free(&outer);
+    MUST(inner == MPI_COMM_NULL);
+    expect("MPI_Comm_free bytes=-1");
+    MPI_Comm_dup(MPI_COMM_WORLD, &outer);
+    said_made(t, "Comm_dup");
+    MPI_Comm_dup(MPI_COMM_WORLD, &next);
+    said_made(t, "Comm_dup");
+    use(&next, "world:dup", 0);
+    use(&outer, "world:dup", 0);
+    MPI_Comm_free_keyval(&key);
+}
+
 static void parts(struct tour *t)
 {
     MPI_Comm comm;
@@ -180,6 +247,8 @@ static void between(struct tour *t)
 void tour_communicators(struct tour *t)
 {
     copies(t);
+    uncounted(t);
+    nested(t);
     parts(t);
     topologies(t);
     between(t);
