@@ -51,18 +51,6 @@ static uint32_t first_chunks(int fd, uint32_t chunks_max)
     return (uint32_t)chunks;
 }
 
-/* A program may have closed its standard streams: none of our files may stand in for one. */
-static int above_standard_streams(int fd)
-{
-    if (fd < 0 || fd > STDERR_FILENO)
-        return fd;
-    int higher = fcntl(fd, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
-    int failure = errno;
-    close(fd);
-    errno = failure;
-    return higher;
-}
-
 /* Pid and start time stay the same over an exec: the program after it needs another name. */
 static int open_file(const char *run_dir, char *path, size_t size)
 {
@@ -72,7 +60,7 @@ static int open_file(const char *run_dir, char *path, size_t size)
     for (int program = 2; length > 0 && (size_t)length < size; program++) {
         int fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
         if (fd >= 0 || errno != EEXIST || program > MOST_PROGRAMS)
-            return above_standard_streams(fd);
+            return fd;
         length = snprintf(path, size, "%s/%d.%lld.%d.segment", run_dir, pid, start, program);
     }
     errno = ENAMETOOLONG;

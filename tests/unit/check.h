@@ -3,11 +3,12 @@
 #define UNIT_CHECK_H
 
 #include <inttypes.h>
+#include <stdatomic.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 
-static int checks_done, checks_failed;
+static atomic_int checks_done, checks_failed;
 
 static inline void check_report(int holds, const char *file, int line, const char *what)
 {

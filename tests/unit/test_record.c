@@ -431,6 +431,7 @@ static void facts(void)
     record_cancel(w);
     CHECK(record_close(w, 0, 0) == NULL);
     CHECK(record_reserve(w, SEGMENT_CHUNK_SLOTS + 1) == NULL);
+    CHECK(record_reserve(w, 1) != NULL); /* given up: its chunk goes back unused */
     union slot *s = record_reserve(w, SEGMENT_CHUNK_SLOTS);
     CHECK(s != NULL);
     if (s != NULL)

@@ -197,6 +197,55 @@ static void test_fork_among_writing_threads(void)
     CHECK_EQUAL(h->faults, 0);
 }
 
+/* ---- a child whose threads come to their lanes in another order ---- */
+
+static pthread_barrier_t both_have_lanes;
+
+static void *mark_and_wait(void *argument)
+{
+    mark(*(int64_t *)argument);
+    pthread_barrier_wait(&both_have_lanes);
+    pthread_barrier_wait(&both_have_lanes);
+    return NULL;
+}
+
+/* Two threads of the child take the lanes before its first thread does. */
+static void live_with_threads(void)
+{
+    pthread_t threads[2];
+    int64_t numbers[2] = {1, 2};
+    pthread_barrier_init(&both_have_lanes, NULL, 3);
+    for (int i = 0; i < 2; i++)
+        pthread_create(&threads[i], NULL, mark_and_wait, &numbers[i]);
+    pthread_barrier_wait(&both_have_lanes);
+    mark(4);
+    pthread_barrier_wait(&both_have_lanes);
+    for (int i = 0; i < 2; i++)
+        pthread_join(threads[i], NULL);
+}
+
+static void reordering(void)
+{
+    mark(1);
+    pid_t pid = fork();
+    if (pid == 0) {
+        live_with_threads();
+        _exit(scenario_result());
+    }
+    CHECK_EQUAL(scenario_wait(pid), 0);
+}
+
+static void test_a_childs_threads_do_not_share_a_lane(void)
+{
+    struct segment_header *h = scenario_run("reordering", NULL);
+    struct segment_header *child = child_of(h->pid);
+    CHECK(child != NULL);
+    CHECK_EQUAL(child->lanes_used, 3);
+    for (uint32_t i = 0; i < 3; i++)
+        CHECK_EQUAL(marks_of(child, i).count, 1);
+    CHECK_EQUAL(marks_of(child, 2).sum, 4);
+}
+
 /* ---- programs started from a recorded one ---- */
 
 static void starting_programs(void)
@@ -253,21 +302,26 @@ static void *record_while_cancelled(void *argument)
     pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, NULL);
     pthread_cancel(pthread_self());
     pthread_setcancelstate(PTHREAD_CANCEL_ENABLE, NULL);
-    scaleprof_step_begin(1);
-    scaleprof_site((const void *)record_while_cancelled);
-    scaleprof_step_end();
+    mark(1);
     *(int *)argument = 1;
     pthread_testcancel();
     return NULL;
 }
 
-static void unnoticed(void)
+/* The first event of the process, which makes the segment. */
+static void cancelled(void)
 {
     pthread_t thread;
     void *result;
     int recorded = 0;
-    for (int fd = 0; fd < 3; fd++)
-        close(fd);
+    pthread_create(&thread, NULL, record_while_cancelled, &recorded);
+    pthread_join(thread, &result);
+    CHECK_EQUAL(recorded, 1);
+    CHECK(result == PTHREAD_CANCELED);
+}
+
+static void unnoticed(void)
+{
     errno = 77;
     scaleprof_step_begin(1);
     scaleprof_site((const void *)unnoticed);
@@ -276,16 +330,37 @@ static void unnoticed(void)
     scaleprof_fault("here", "this");
     scaleprof_clock_domain();
     CHECK_EQUAL(errno, 77);
-    CHECK_EQUAL(open("/dev/null", O_RDWR), 0);
-    pthread_create(&thread, NULL, record_while_cancelled, &recorded);
-    pthread_join(thread, &result);
-    CHECK_EQUAL(recorded, 1);
-    CHECK(result == PTHREAD_CANCELED);
+    int fd = open("/dev/null", O_RDWR);
+    CHECK_EQUAL(fd, 3);
+    close(fd);
 }
 
 static void test_errno_descriptors_and_cancellation_stay(void)
 {
-    CHECK(scenario_run("unnoticed", "SCALEPROF_LOG_FILE=/dev/null") != NULL);
+    CHECK(scenario_run("unnoticed", "SCALEPROF_LOG_FILE=/nonexistent/log") != NULL);
+    CHECK(scenario_run("unnoticed", "SCALEPROF_RUN_DIR=/nonexistent/folder") == NULL);
+    struct segment_header *h = scenario_run("cancelled", NULL);
+    CHECK_EQUAL(marks_of(h, 0).sum, 1);
+}
+
+/* Runs after the destructors of all libraries: registered before their constructors. */
+static void mark_late(void)
+{
+    if (getenv("MARK_LATE") != NULL)
+        mark(1000);
+}
+
+static void register_late(void)
+{
+    atexit(mark_late);
+}
+__attribute__((section(".preinit_array"), used)) static void (*const preinit)(void) = register_late;
+
+static void test_events_after_the_end_are_kept(void)
+{
+    struct segment_header *h = scenario_run("second_program", "MARK_LATE=1");
+    CHECK_EQUAL(h->state, SEGMENT_CLOSED);
+    CHECK_EQUAL(marks_of(h, 0).sum, 1040);
 }
 
 /* Children that only look leave nothing. */
@@ -386,7 +461,9 @@ const struct scenario scenarios[] = {{"forking", forking},
                                      {"forking_among_threads", forking_among_threads},
                                      {"starting_programs", starting_programs},
                                      {"second_program", second_program},
+                                     {"reordering", reordering},
                                      {"unnoticed", unnoticed},
+                                     {"cancelled", cancelled},
                                      {"silent", silent},
                                      {"unrecorded", unrecorded},
                                      {"marked_once", marked_once},
@@ -398,8 +475,10 @@ static void tests(void)
 {
     test_a_child_has_a_record_of_its_own();
     test_fork_among_writing_threads();
+    test_a_childs_threads_do_not_share_a_lane();
     test_programs_one_after_another_in_a_process();
     test_errno_descriptors_and_cancellation_stay();
+    test_events_after_the_end_are_kept();
     test_nothing_is_made_without_an_event();
     test_a_folder_that_is_not_there_is_said_in_the_log();
     test_a_limit_of_file_sizes_is_kept();
