@@ -2,6 +2,8 @@
 #ifndef RECORD_WRITER_H
 #define RECORD_WRITER_H
 
+#include "record/record.h"
+
 /* Open intervals that a thread can hold; the first SEGMENT_OPEN_MAX of them show in its lane. */
 #define RECORD_OPEN_MAX 256u
 

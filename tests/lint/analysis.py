@@ -20,7 +20,7 @@ def sources(tree_):
         entries = {entry["file"]: entry for entry in json.load(file)}
     for path in sorted(entries):
         name = os.path.relpath(os.path.realpath(path), tree_.root)
-        if name in tree_.files:
+        if name in tree_.files and name.endswith(".c"):
             yield name, shlex.split(entries[path]["command"]), entries[path]["directory"]
 
 

