@@ -3,12 +3,11 @@
 #include <sched.h>
 #include <stdbool.h>
 #include <stdint.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "align/align.h"
+#include "base/host.h"
 #include "base/settings.h"
 #include "collectives/mpi/own.h"
 #include "record/record.h"
@@ -25,71 +24,17 @@ static struct {
     uint64_t *domains; /* of every rank */
 } exchange;
 
-/* What the launcher says by the environment; -1 nothing. */
-static long environment_number(const char *name)
-{
-    const char *text = getenv(name);
-    char *end = NULL;
-    long number = text != NULL ? strtol(text, &end, 10) : -1;
-    return end != NULL && end != text ? number : -1;
-}
-
-/* Only where a launcher says so: with all ranks on one host nothing has to be measured. */
-static bool on_several_hosts(int size)
-{
-    static const char *const local_sizes[] = {"OMPI_COMM_WORLD_LOCAL_SIZE", "MPI_LOCALNRANKS",
-                                              "MV2_COMM_WORLD_LOCAL_SIZE"};
-    for (size_t i = 0; i < sizeof local_sizes / sizeof local_sizes[0]; i++) {
-        long local = environment_number(local_sizes[i]);
-        if (local >= 0)
-            return local < size;
-    }
-    return environment_number("SLURM_STEP_NUM_NODES") > 1;
-}
-
-/* Name and parent of a process; false when it is not to be seen. */
-static bool process_look(int pid, char name[16], int *parent)
-{
-    char path[32];
-    snprintf(path, sizeof path, "/proc/%d/stat", pid);
-    FILE *f = fopen(path, "re");
-    if (f == NULL)
-        return false;
-    bool seen = fscanf(f, "%*d (%15[^)]) %*c %d", name, parent) == 2;
-    fclose(f);
-    return seen;
-}
-
-/* The launcher itself has started the command, or the agent that has started it: then all ranks run
- * the same. A script between may have chosen some ranks to record. */
-static bool started_by_launcher(void)
-{
-    static const char *const launchers[] = {"orted",      "mpirun",         "mpiexec",
-                                            "orterun",    "prted",          "prterun",
-                                            "slurmstepd", "hydra_pmi_prox", "pmi_proxy"};
-    char name[16];
-    int pid = getppid();
-    if (!process_look(pid, name, &pid))
-        return false;
-    if (strcmp(name, "scaleprof") == 0 && !process_look(pid, name, &pid))
-        return false;
-    for (size_t i = 0; i < sizeof launchers / sizeof launchers[0]; i++)
-        if (strncmp(name, launchers[i], strlen(launchers[i])) == 0)
-            return true;
-    return false;
-}
-
 /* Every rank must decide alike, without asking the others. */
 static bool decide(int size)
 {
-    char variable[SETTINGS_VARIABLE_BYTES];
-    const char *setting = getenv(settings_variable(SETTING_exchange, variable));
-    if (size == 1 || (setting != NULL && strcmp(setting, "never") == 0))
+    static struct settings settings;
+    char setting[SETTINGS_WORD_BYTES];
+    settings_load(&settings);
+    settings_choice(&settings, SETTING_exchange, setting);
+    if (size == 1 || strcmp(setting, "never") == 0)
         return false;
-    if (setting != NULL && strcmp(setting, "always") == 0)
-        return true;
-    return on_several_hosts(size) && environment_number("OMPI_NUM_APP_CTX") <= 1 &&
-           started_by_launcher();
+    return strcmp(setting, "always") == 0 ||
+           (host_launcher_spans_hosts(size) && host_launcher_is_parent());
 }
 
 static int failed(const char *what)

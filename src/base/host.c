@@ -179,3 +179,43 @@ void host_environment(char *out, size_t size)
         at += (size_t)n;
     }
 }
+
+int host_launcher_spans_hosts(int size)
+{
+    static const char *const local_sizes[] = {"OMPI_COMM_WORLD_LOCAL_SIZE", "MPI_LOCALNRANKS",
+                                              "MV2_COMM_WORLD_LOCAL_SIZE"};
+    for (size_t i = 0; i < sizeof local_sizes / sizeof *local_sizes; i++) {
+        int local = number_of(local_sizes[i]);
+        if (local >= 0)
+            return local < size;
+    }
+    return number_of("SLURM_STEP_NUM_NODES") > 1;
+}
+
+/* Command name and parent of a process; 0 when it is not to be seen. */
+static int process_look(int pid, char name[16], int *parent)
+{
+    char path[48], line[1024];
+    snprintf(path, sizeof path, "/proc/%d/stat", pid);
+    read_text(path, line, sizeof line);
+    const char *end = strrchr(line, ')');
+    return end != NULL && sscanf(line, "%*d (%15[^)]", name) == 1 &&
+           sscanf(end, ") %*c %d", parent) == 1;
+}
+
+int host_launcher_is_parent(void)
+{
+    static const char *const launchers[] = {"orted",      "mpirun",         "mpiexec",
+                                            "orterun",    "prted",          "prterun",
+                                            "slurmstepd", "hydra_pmi_prox", "pmi_proxy"};
+    char name[16];
+    int pid = getppid();
+    if (number_of("OMPI_NUM_APP_CTX") > 1 || !process_look(pid, name, &pid))
+        return 0;
+    if (strcmp(name, "scaleprof") == 0 && !process_look(pid, name, &pid))
+        return 0;
+    for (size_t i = 0; i < sizeof launchers / sizeof *launchers; i++)
+        if (strncmp(name, launchers[i], strlen(launchers[i])) == 0)
+            return 1;
+    return 0;
+}

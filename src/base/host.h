@@ -44,4 +44,13 @@ void host_environment(char *out, size_t size);
  * key, ...). */
 int host_looks_secret(const char *name, size_t length);
 
+/* Nonzero where the launcher says by the environment that the `size` ranks of the job lie on
+ * several hosts. */
+int host_launcher_spans_hosts(int size);
+
+/* Nonzero where the launcher itself has started this process, or the agent whose child it is, with
+ * one command for all ranks; 0 also when a shell stands between: it may run something else on some
+ * ranks. */
+int host_launcher_is_parent(void);
+
 #endif

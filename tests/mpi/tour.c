@@ -11,68 +11,88 @@ static bool threads; /* others might receive: a receive from any source is not c
 
 /* ---- messages ---- */
 
-static void blocking_messages(void)
+/* Rank 0 sends in every mode; rank 1 receives, into a buffer that may be longer than the message.
+ */
+static void sender(void)
 {
-    int value = rank, got = -1, count;
-    double three[3] = {1, 2, 3}, received[3] = {0};
-    MPI_Status status;
+    int value = rank, got = -1, detached_bytes;
+    double three[3] = {1, 2, 3};
     char attached[1000];
     void *detached;
-    int detached_bytes;
 
-    if (size > 1 && rank == 0) {
-        MPI_Send(&value, 1, MPI_INT, 1, 5, MPI_COMM_WORLD);
-        expect("MPI_Send bytes=4");
-        expect("  send mode=0 comm=world peer=1 tag=5 order=0 bytes=4 flags=0");
-        MPI_Send(&value, 1, MPI_INT, 1, 5, MPI_COMM_WORLD);
-        expect("MPI_Send bytes=4");
-        expect("  send mode=0 comm=world peer=1 tag=5 order=1 bytes=4 flags=0");
-        MPI_Ssend(three, 3, MPI_DOUBLE, 1, 6, MPI_COMM_WORLD);
-        expect("MPI_Ssend bytes=24");
-        expect("  send mode=1 comm=world peer=1 tag=6 order=0 bytes=24 flags=0");
-        MPI_Buffer_attach(attached, sizeof attached);
-        MPI_Bsend(three, 2, MPI_DOUBLE, 1, 7, MPI_COMM_WORLD);
-        expect("MPI_Bsend bytes=16");
-        expect("  send mode=2 comm=world peer=1 tag=7 order=0 bytes=16 flags=0");
-        MPI_Buffer_detach(&detached, &detached_bytes);
-        expect("MPI_Buffer_detach bytes=-1");
-        MPI_Recv(&got, 1, MPI_INT, 1, 8, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-        expect("MPI_Recv bytes=4");
-        expect("  receive mode=0 comm=world peer=1 tag=8 order=0 bytes=4 flags=0");
-        MPI_Rsend(&value, 1, MPI_INT, 1, 9, MPI_COMM_WORLD);
-        expect("MPI_Rsend bytes=4");
-        expect("  send mode=3 comm=world peer=1 tag=9 order=0 bytes=4 flags=0");
-    } else if (rank == 1) {
-        MPI_Request ready;
-        MPI_Recv(&got, 1, MPI_INT, 0, 5, MPI_COMM_WORLD, &status);
-        MUST(got == 0 && status.MPI_SOURCE == 0 && status.MPI_TAG == 5);
-        expect("MPI_Recv bytes=4");
-        expect("  receive mode=0 comm=world peer=0 tag=5 order=0 bytes=4 flags=0");
-        MPI_Recv(&got, 1, MPI_INT, 0, 5, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-        expect("MPI_Recv bytes=4");
-        expect("  receive mode=0 comm=world peer=0 tag=5 order=1 bytes=4 flags=0");
-        MPI_Recv(received, 3, MPI_DOUBLE, 0, 6, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-        MUST(received[2] == 3);
-        expect("MPI_Recv bytes=24");
-        expect("  receive mode=0 comm=world peer=0 tag=6 order=0 bytes=24 flags=0");
-        /* a longer buffer than the message: the actual bytes count */
-        MPI_Recv(received, 3, MPI_DOUBLE, 0, 7, MPI_COMM_WORLD, &status);
-        MPI_Get_count(&status, MPI_DOUBLE, &count);
-        MUST(count == 2);
-        expect("MPI_Recv bytes=16");
-        expect("  receive mode=0 comm=world peer=0 tag=7 order=0 bytes=16 flags=0");
-        MPI_Irecv(&got, 1, MPI_INT, 0, 9, MPI_COMM_WORLD, &ready);
-        expect("MPI_Irecv bytes=-1");
-        expect("  receive mode=0 comm=world peer=0 tag=9 order=0 bytes=4 flags=64 op=1");
-        MPI_Send(&value, 1, MPI_INT, 0, 8, MPI_COMM_WORLD);
-        expect("MPI_Send bytes=4");
-        expect("  send mode=0 comm=world peer=0 tag=8 order=0 bytes=4 flags=0");
-        MPI_Wait(&ready, MPI_STATUS_IGNORE);
-        MUST(got == 0 && ready == MPI_REQUEST_NULL);
+    MPI_Send(&value, 1, MPI_INT, 1, 5, MPI_COMM_WORLD);
+    expect("MPI_Send bytes=4");
+    expect("  send mode=0 comm=world peer=1 tag=5 order=0 bytes=4 flags=0");
+    MPI_Send(&value, 1, MPI_INT, 1, 5, MPI_COMM_WORLD);
+    expect("MPI_Send bytes=4");
+    expect("  send mode=0 comm=world peer=1 tag=5 order=1 bytes=4 flags=0");
+    MPI_Ssend(three, 3, MPI_DOUBLE, 1, 6, MPI_COMM_WORLD);
+    expect("MPI_Ssend bytes=24");
+    expect("  send mode=1 comm=world peer=1 tag=6 order=0 bytes=24 flags=0");
+    MPI_Buffer_attach(attached, sizeof attached);
+    MPI_Bsend(three, 2, MPI_DOUBLE, 1, 7, MPI_COMM_WORLD);
+    expect("MPI_Bsend bytes=16");
+    expect("  send mode=2 comm=world peer=1 tag=7 order=0 bytes=16 flags=0");
+    MPI_Buffer_detach(&detached, &detached_bytes);
+    expect("MPI_Buffer_detach bytes=-1");
+    MPI_Recv(&got, 1, MPI_INT, 1, 8, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    expect("MPI_Recv bytes=4");
+    expect("  receive mode=0 comm=world peer=1 tag=8 order=0 bytes=4 flags=0");
+    MPI_Rsend(&value, 1, MPI_INT, 1, 9, MPI_COMM_WORLD);
+    expect("MPI_Rsend bytes=4");
+    expect("  send mode=3 comm=world peer=1 tag=9 order=0 bytes=4 flags=0");
+}
+
+static void receiver(void)
+{
+    int value = rank, got = -1, count;
+    double received[3] = {0};
+    MPI_Status status;
+
+    MPI_Request ready;
+    MPI_Recv(&got, 1, MPI_INT, 0, 5, MPI_COMM_WORLD, &status);
+    MUST(got == 0 && status.MPI_SOURCE == 0 && status.MPI_TAG == 5);
+    expect("MPI_Recv bytes=4");
+    expect("  receive mode=0 comm=world peer=0 tag=5 order=0 bytes=4 flags=0");
+    MPI_Recv(&got, 1, MPI_INT, 0, 5, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    expect("MPI_Recv bytes=4");
+    expect("  receive mode=0 comm=world peer=0 tag=5 order=1 bytes=4 flags=0");
+    MPI_Recv(received, 3, MPI_DOUBLE, 0, 6, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    MUST(received[2] == 3);
+    expect("MPI_Recv bytes=24");
+    expect("  receive mode=0 comm=world peer=0 tag=6 order=0 bytes=24 flags=0");
+    MPI_Recv(received, 3, MPI_DOUBLE, 0, 7, MPI_COMM_WORLD, &status);
+    MPI_Get_count(&status, MPI_DOUBLE, &count);
+    MUST(count == 2);
+    expect("MPI_Recv bytes=16");
+    expect("  receive mode=0 comm=world peer=0 tag=7 order=0 bytes=16 flags=0");
+    MPI_Irecv(&got, 1, MPI_INT, 0, 9, MPI_COMM_WORLD, &ready);
+    expect("MPI_Irecv bytes=-1");
+    expect("  receive mode=0 comm=world peer=0 tag=9 order=0 bytes=4 flags=64 op=1");
+    MPI_Send(&value, 1, MPI_INT, 0, 8, MPI_COMM_WORLD);
+    expect("MPI_Send bytes=4");
+    expect("  send mode=0 comm=world peer=0 tag=8 order=0 bytes=4 flags=0");
+    MPI_Wait(&ready, MPI_STATUS_IGNORE);
+    MUST(got == 0 && ready == MPI_REQUEST_NULL);
+    expect("MPI_Wait bytes=-1");
+    expect("  end op=1 peer=0 tag=9 bytes=4 flags=0");
+}
+
+/* Messages to and from nobody. As rank 1 has one operation too, their numbers go on alike. */
+static void nobody(void)
+{
+    int value = rank, got = -1;
+    MPI_Status status;
+
+    if (rank == 0) {
+        MPI_Request request;
+        MPI_Isend(&value, 1, MPI_INT, MPI_PROC_NULL, 9, MPI_COMM_WORLD, &request);
+        expect("MPI_Isend bytes=0");
+        expect("  send mode=0 comm=world peer=-1 tag=9 order=-1 bytes=0 flags=96 op=1");
+        MPI_Wait(&request, MPI_STATUS_IGNORE);
         expect("MPI_Wait bytes=-1");
-        expect("  end op=1 peer=0 tag=9 bytes=4 flags=0");
-    } else if (rank > 1) {
-        /* operations are numbered by their order in the process; keep the ranks alike */
+        expect("  end op=1 peer=-1 tag=-1 bytes=-1 flags=0");
+    } else {
         MPI_Request request;
         MPI_Irecv(&got, 1, MPI_INT, MPI_PROC_NULL, 9, MPI_COMM_WORLD, &request);
         expect("MPI_Irecv bytes=-1");
@@ -82,15 +102,16 @@ static void blocking_messages(void)
         expect("MPI_Wait bytes=-1");
         expect("  end op=1 peer=-1 tag=-1 bytes=0 flags=0");
     }
-    if (rank == 0) {
-        MPI_Request request;
-        MPI_Isend(&value, 1, MPI_INT, MPI_PROC_NULL, 9, MPI_COMM_WORLD, &request);
-        expect("MPI_Isend bytes=0");
-        expect("  send mode=0 comm=world peer=-1 tag=9 order=-1 bytes=0 flags=96 op=1");
-        MPI_Wait(&request, MPI_STATUS_IGNORE);
-        expect("MPI_Wait bytes=-1");
-        expect("  end op=1 peer=-1 tag=-1 bytes=-1 flags=0");
-    }
+}
+
+static void blocking_messages(void)
+{
+    if (size > 1 && rank == 0)
+        sender();
+    if (rank == 1)
+        receiver();
+    else
+        nobody();
 }
 
 static void both_ways(void)
