@@ -330,6 +330,8 @@ static int next_descriptor(void)
 static void unnoticed(void)
 {
     int fd = next_descriptor();
+    int lowest_free = open("/dev/null", O_RDWR);
+    close(lowest_free);
     errno = 77;
     scaleprof_step_begin(1);
     scaleprof_site((const void *)unnoticed);
