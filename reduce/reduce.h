@@ -31,6 +31,7 @@ struct reduce_source {
 
 struct reduce_options {
     const char *step_patterns; /* setting `steps` */
+    const char *tool_version;
 };
 
 /* Fills `out` and adds the texts it needs to `strings`. The same input gives the same output, bit

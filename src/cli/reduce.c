@@ -126,7 +126,8 @@ enum err run_file_reduce(const char *path, const struct settings *settings)
                                    .read = read_rank,
                                    .release = release_rank,
                                    .context = &f};
-    struct reduce_options options = {.step_patterns = settings_text(settings, SETTING_steps)};
+    struct reduce_options options = {.step_patterns = settings_text(settings, SETTING_steps),
+                                     .tool_version = TOOL_VERSION};
     e = reduce_run(&source, &options, &tables, strings);
     if (!e)
         e = name_sites(&f, &tables, strings);

@@ -1,0 +1,300 @@
+#include "partition.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "intervals.h"
+#include "steps.h"
+
+/* One rank's time outside and inside MPI, and what of the latter is explained. */
+struct rank_time {
+    struct intervals calls;                /* inside MPI, on the main lane */
+    struct intervals transfer;             /* of them: data moves */
+    struct intervals wait;                 /* of the rest: a peer is not there */
+    struct intervals moving, waiting, any; /* of all operations, also outside MPI */
+};
+
+static void free_time(struct rank_time *t)
+{
+    struct intervals *const all[] = {&t->calls,  &t->transfer, &t->wait,
+                                     &t->moving, &t->waiting,  &t->any};
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+        intervals_free(all[i]);
+}
+
+static int is_call(const struct events_rows *e, size_t i, uint32_t main_lane)
+{
+    return e->lane[i] == main_lane &&
+           (e->kind[i] == EVENT_mpi_call || e->kind[i] == EVENT_own_collective);
+}
+
+static enum err read_calls(struct rank_time *t, const struct events_rows *e, uint32_t main_lane)
+{
+    enum err error = ERR_OK;
+    for (size_t i = 0; i < e->count && !error; i++)
+        if (is_call(e, i, main_lane))
+            error = intervals_add(&t->calls, e->begin_ns[i], e->begin_ns[i] + e->duration_ns[i]);
+    intervals_normalise(&t->calls);
+    return error;
+}
+
+static enum err read_operations(struct rank_time *t, const struct operation *o, size_t count)
+{
+    enum err e = ERR_OK;
+    for (size_t i = 0; i < count && !e; i++) {
+        e = intervals_add(&t->waiting, o[i].begin_ns, o[i].wait_end_ns);
+        if (!e)
+            e = intervals_add(&t->moving, o[i].wait_end_ns, o[i].end_ns);
+        if (!e)
+            e = intervals_add(&t->any, o[i].begin_ns, o[i].end_ns);
+    }
+    intervals_normalise(&t->waiting);
+    intervals_normalise(&t->moving);
+    intervals_normalise(&t->any);
+    return e;
+}
+
+/* Where several operations cover an instant, transfer has it: then something moves. */
+static enum err divide(struct rank_time *t)
+{
+    struct intervals waiting_calls = {0};
+    enum err e = intervals_intersect(&t->transfer, &t->calls, &t->moving);
+    if (!e)
+        e = intervals_intersect(&waiting_calls, &t->calls, &t->waiting);
+    if (!e)
+        e = intervals_subtract(&t->wait, &waiting_calls, &t->transfer);
+    intervals_free(&waiting_calls);
+    return e;
+}
+
+static const char *const usage_names[3] = {"thread_cpu_ns", "involuntary_switches",
+                                           "voluntary_switches"};
+
+static int usage_kind(const struct state *s, uint32_t name)
+{
+    const char *text = strings_get(s->source->strings, name);
+    for (int i = 0; i < 3; i++)
+        if (strcmp(text, usage_names[i]) == 0)
+            return i;
+    return -1;
+}
+
+/* The value of the last sample at or before a time; -1 when there is none. Counters are sorted by
+ * time. */
+static int64_t sample_before(const struct state *s, const struct counters_rows *c, uint32_t lane,
+                             int kind, int64_t time_ns)
+{
+    size_t low = 0, high = c->count;
+    while (low < high) {
+        size_t middle = (low + high) / 2;
+        if (c->time_ns[middle] <= time_ns)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    for (; low > 0; low--)
+        if (c->lane[low - 1] == lane && usage_kind(s, c->name[low - 1]) == kind)
+            return (int64_t)c->value[low - 1];
+    return -1;
+}
+
+/* A sample is taken right after a step's end and before the next one's begin, within what the
+ * recorder needs. */
+#define SAMPLE_SLACK_NS INT64_C(20000)
+
+static int64_t used(const struct state *s, const struct counters_rows *c, uint32_t lane, int kind,
+                    int64_t begin_ns, int64_t end_ns)
+{
+    int64_t before = sample_before(s, c, lane, kind, begin_ns + SAMPLE_SLACK_NS);
+    int64_t after = sample_before(s, c, lane, kind, end_ns + SAMPLE_SLACK_NS);
+    return before < 0 || after < 0 ? -1 : after - before;
+}
+
+static void fill_usage(struct state *s, size_t row, const struct counters_rows *c, uint32_t lane)
+{
+    struct partition_rows *p = &s->out->partition;
+    p->cpu_ns[row] = used(s, c, lane, 0, p->begin_ns[row], p->end_ns[row]);
+    p->involuntary[row] = used(s, c, lane, 1, p->begin_ns[row], p->end_ns[row]);
+    p->voluntary[row] = used(s, c, lane, 2, p->begin_ns[row], p->end_ns[row]);
+}
+
+struct cursors {
+    size_t calls, transfer, wait, any, any_calls;
+};
+
+static void fill_parts(struct partition_rows *p, size_t row, const struct rank_time *t,
+                       const struct intervals *any_calls, struct cursors *c)
+{
+    int64_t begin = p->begin_ns[row], end = p->end_ns[row];
+    int64_t calls = intervals_measure(&t->calls, begin, end, &c->calls);
+    p->transfer_ns[row] = intervals_measure(&t->transfer, begin, end, &c->transfer);
+    p->wait_ns[row] = intervals_measure(&t->wait, begin, end, &c->wait);
+    p->mpi_call_ns[row] = calls - p->transfer_ns[row] - p->wait_ns[row];
+    p->compute_ns[row] = end - begin - calls;
+    p->hidden_ns[row] = intervals_measure(&t->any, begin, end, &c->any) -
+                        intervals_measure(any_calls, begin, end, &c->any_calls);
+    p->copy_ns[row] = p->idle_launch_ns[row] = p->idle_host_ns[row] = p->idle_sync_ns[row] = 0;
+    p->idle_input_ns[row] = p->idle_unexplained_ns[row] = 0;
+    p->caused_wait_ns[row] = 0;
+}
+
+static enum err fill_steps(struct state *s, size_t rank_row, const struct rank_time *t,
+                           const struct counters_rows *counters)
+{
+    const struct rank_state *r = &s->ranks[rank_row];
+    struct partition_rows *p = &s->out->partition;
+    struct intervals any_calls = {0};
+    struct cursors c = {0};
+    size_t first;
+    enum err e = intervals_intersect(&any_calls, &t->any, &t->calls);
+    if (!e)
+        e = rows_append(p, table_partition, r->step_count, &first);
+    for (size_t i = 0; i < r->step_count && !e; i++) {
+        p->step[first + i] = steps_row(s, r->steps[i].number);
+        p->rank[first + i] = s->source->tables->ranks.rank[rank_row];
+        p->begin_ns[first + i] = r->steps[i].begin_ns;
+        p->end_ns[first + i] = r->steps[i].end_ns;
+        fill_parts(p, first + i, t, &any_calls, &c);
+        fill_usage(s, first + i, counters, s->source->tables->ranks.main_lane[rank_row]);
+    }
+    intervals_free(&any_calls);
+    return e;
+}
+
+/* What each operation leaves exposed. Waits are handed out so that no instant is counted twice: the
+ * first operation that waits has it. */
+struct blame {
+    int64_t *wait_by_rank; /* of this rank, per row of /ranks waited for; the last entry: nobody
+                              that can be named */
+    int64_t *times;
+    int64_t until_ns;
+    size_t wait_cursor, transfer_cursor;
+};
+
+/* The wait is charged to the step in which the one waited for was then. */
+static void charge(struct state *s, size_t culprit_row, int64_t time_ns, int64_t wait_ns)
+{
+    const struct rank_state *r = &s->ranks[culprit_row];
+    size_t low = 0, high = r->step_count;
+    while (low < high) {
+        size_t middle = (low + high) / 2;
+        if (r->steps[middle].end_ns < time_ns)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    if (low < r->step_count && r->steps[low].begin_ns <= time_ns)
+        s->caused_ns[r->first_partition + low] += wait_ns;
+}
+
+static void blame_operation(struct state *s, const struct operation *o, const struct rank_time *t,
+                            struct blame *b)
+{
+    int64_t from_ns = o->begin_ns > b->until_ns ? o->begin_ns : b->until_ns;
+    int64_t wait_ns = 0;
+    if (o->wait_end_ns > from_ns) {
+        wait_ns = intervals_measure(&t->wait, from_ns, o->wait_end_ns, &b->wait_cursor);
+        b->until_ns = o->wait_end_ns;
+    }
+    size_t transfer_cursor = b->transfer_cursor;
+    int64_t transfer_ns =
+        intervals_measure(&t->transfer, o->wait_end_ns, o->end_ns, &transfer_cursor);
+    intervals_measure(&t->transfer, o->begin_ns, o->begin_ns, &b->transfer_cursor);
+    if (wait_ns > 0) {
+        size_t row = o->culprit >= 0 ? state_rank_row(s, o->culprit) : s->rank_count;
+        b->wait_by_rank[row] += wait_ns;
+        b->times[row]++;
+        if (row < s->rank_count)
+            charge(s, row, o->wait_end_ns, wait_ns);
+    }
+    if (!o->is_message && o->instance != TABLE_NONE) {
+        s->instance_sums[o->instance].exposed_ns += wait_ns + transfer_ns;
+        s->instance_sums[o->instance].hidden_ns += o->end_ns - o->begin_ns - wait_ns - transfer_ns;
+    }
+}
+
+static int64_t pair_bound(const struct state *s, size_t waiter, size_t row)
+{
+    return row < s->rank_count ? state_bound_ns(s, waiter, row) : -1;
+}
+
+static enum err put_waits(struct state *s, size_t waiter, const struct blame *b)
+{
+    struct waits_rows *out = &s->out->waits;
+    enum err e = ERR_OK;
+    for (size_t row = 0; row <= s->rank_count && !e; row++) {
+        size_t at;
+        if (b->times[row] == 0)
+            continue;
+        e = rows_append(out, table_waits, 1, &at);
+        if (e)
+            break;
+        out->waiter[at] = s->source->tables->ranks.rank[waiter];
+        out->waited_for[at] = row < s->rank_count ? s->source->tables->ranks.rank[row] : -1;
+        out->times[at] = b->times[row];
+        out->wait_ns[at] = b->wait_by_rank[row];
+        out->bound_ns[at] = pair_bound(s, waiter, row);
+    }
+    return e;
+}
+
+static enum err blame_all(struct state *s, size_t rank_row, const struct rank_time *t)
+{
+    const struct rank_state *r = &s->ranks[rank_row];
+    struct blame b = {.wait_by_rank = calloc(s->rank_count + 1, sizeof *b.wait_by_rank),
+                      .times = calloc(s->rank_count + 1, sizeof *b.times),
+                      .until_ns = INT64_MIN};
+    enum err e = b.wait_by_rank && b.times ? ERR_OK : ERR_NO_MEMORY;
+    for (size_t k = 0; k < r->operation_count && !e; k++)
+        blame_operation(s, &s->operations[r->first_operation + k], t, &b);
+    if (!e)
+        e = put_waits(s, rank_row, &b);
+    free(b.wait_by_rank);
+    free(b.times);
+    return e;
+}
+
+enum err partition_rank(struct state *s, size_t rank_row, const struct reduce_rank_rows *rows)
+{
+    const struct rank_state *r = &s->ranks[rank_row];
+    struct rank_time t = {0};
+    enum err e = read_calls(&t, &rows->events, s->source->tables->ranks.main_lane[rank_row]);
+    if (!e)
+        e = read_operations(&t, s->operations + r->first_operation, r->operation_count);
+    if (!e)
+        e = divide(&t);
+    if (!e)
+        e = fill_steps(s, rank_row, &t, &rows->counters);
+    if (!e)
+        e = blame_all(s, rank_row, &t);
+    free_time(&t);
+    return e;
+}
+
+enum err partition_begin(struct state *s)
+{
+    size_t steps = 0;
+    for (size_t i = 0; i < s->rank_count; i++) {
+        s->ranks[i].first_partition = steps;
+        steps += s->ranks[i].step_count;
+    }
+    s->caused_ns = calloc(steps + 1, sizeof *s->caused_ns);
+    return s->caused_ns ? ERR_OK : ERR_NO_MEMORY;
+}
+
+void partition_finish(struct state *s)
+{
+    for (size_t i = 0; i < s->out->partition.count; i++)
+        s->out->partition.caused_wait_ns[i] = s->caused_ns[i];
+}
+
+int64_t partition_check(const struct partition_rows *p)
+{
+    int64_t wrong = 0;
+    for (size_t i = 0; i < p->count; i++)
+        wrong += p->compute_ns[i] + p->transfer_ns[i] + p->wait_ns[i] + p->mpi_call_ns[i] +
+                     p->copy_ns[i] + p->idle_launch_ns[i] + p->idle_host_ns[i] +
+                     p->idle_sync_ns[i] + p->idle_input_ns[i] + p->idle_unexplained_ns[i] !=
+                 p->end_ns[i] - p->begin_ns[i];
+    return wrong;
+}
