@@ -65,7 +65,7 @@ static enum err read_ranks(struct state *s)
     int marked = 0, by_range = 0;
     for (size_t i = 0; i < s->rank_count && !e; i++) {
         struct reduce_rank_rows rows = {0};
-        int ranges;
+        int ranges = 0;
         e = s->source->read(s->source->context, i, &rows);
         if (e)
             break;

@@ -39,8 +39,8 @@
 
 /* ---- slots: 48 bytes each; byte 0 is the kind ---- */
 
-/* A detail (collective, message, completion) belongs to the last event before it in its lane. It may be published
- * after that event, stand in a later chunk, and have definitions between. */
+/* A detail (collective, message, completion) belongs to the last event before it in its lane. It
+ * may be published after that event, stand in a later chunk, and have definitions between. */
 
 /* An interval, written once, at its end. */
 struct slot_event {
