@@ -50,6 +50,8 @@ static struct site *make_site(struct sites *t, uintptr_t address)
 static int define_site(struct record_writer *w, const void *address, uint32_t number)
 {
     struct module module;
+    if (record_reserve(w, 1) == NULL) /* to look for the module takes microseconds */
+        return 0;
     if (!module_find(address, &module))
         module = (struct module){.offset = (int64_t)(uintptr_t)address};
     uint32_t path = texts_number(&process->texts, w, module.path);
