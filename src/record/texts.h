@@ -19,6 +19,6 @@ struct texts {
 
 /* The number of the text (its first 1,000 bytes), defined through `w` at first sight. 0 for "", and
  * when the table is full or the definition was dropped: counted. */
-uint32_t texts_number(struct texts *t, struct record_writer *w, const char *text);
+uint32_t texts_number(struct texts *t, struct record_writer *w, const char *bytes);
 
 #endif
