@@ -22,7 +22,8 @@ class Recording:
         """Runs `command` on `ranks` ranks with the probe, or a list of libraries, preloaded (None: without)."""
         self.folder = folder or tempfile.mkdtemp(prefix="scaleprof-test-")
         env = dict(os.environ, OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1",
-                   OMPI_MCA_rmaps_base_oversubscribe="1", EXPECT_DIR=self.folder)
+                   OMPI_MCA_rmaps_base_oversubscribe="1", OMPI_MCA_mpi_yield_when_idle="1",
+                   EXPECT_DIR=self.folder)
         env.update(environment or {})
         under = []
         if library is not None:
