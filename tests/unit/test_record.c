@@ -390,6 +390,33 @@ static void test_sites_name_module_and_build(void)
     CHECK(memcmp(path.text, h->program, path.length < 32 ? path.length : 32) == 0);
 }
 
+#define MANY 40000
+
+static void many_names(void)
+{
+    char text[16];
+    void *generated = mmap(NULL, MANY, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    int named = 0, sited = 0;
+    for (int i = 0; i < MANY; i++) {
+        snprintf(text, sizeof text, "%d", i);
+        named += scaleprof_string(text) != 0;
+        sited += i % 2 == 0 && scaleprof_site((const char *)generated + i) != 0;
+    }
+    CHECK_EQUAL(named, 32768);
+    CHECK_EQUAL(sited, 16384);
+    CHECK_EQUAL(scaleprof_string("32767"), 32768);
+    CHECK_EQUAL(scaleprof_string("32768"), 0);
+}
+
+static void test_names_beyond_the_tables_are_counted(void)
+{
+    struct tally t;
+    struct segment_lane *lane = look(scenario_run("many_names", NULL), 0, &t);
+    CHECK_EQUAL(t.kinds[SLOT_string], 32768);
+    CHECK_EQUAL(t.kinds[SLOT_site], 16384);
+    CHECK_EQUAL(lane->dropped_details, MANY - 32768 + MANY / 2 - 16384 + 1);
+}
+
 static void communicators(void)
 {
     struct slot_communicator c = {.source = COMMUNICATOR_MPI, .key = 77, .size = 4, .member = 2};
@@ -460,12 +487,20 @@ static void test_facts_reach_the_header(void)
     CHECK(strstr(h->program, "test_record") != NULL);
 }
 
-const struct scenario scenarios[] = {
-    {"ranges", ranges},   {"steps", steps},       {"crossing", crossing},
-    {"deep", deep},       {"stuck", stuck},       {"names", names},
-    {"sites", sites},     {"facts", facts},       {"collectives", collectives},
-    {"pausing", pausing}, {"too_many", too_many}, {"communicators", communicators},
-    {NULL, NULL}};
+const struct scenario scenarios[] = {{"ranges", ranges},
+                                     {"steps", steps},
+                                     {"crossing", crossing},
+                                     {"deep", deep},
+                                     {"stuck", stuck},
+                                     {"names", names},
+                                     {"sites", sites},
+                                     {"facts", facts},
+                                     {"collectives", collectives},
+                                     {"pausing", pausing},
+                                     {"too_many", too_many},
+                                     {"communicators", communicators},
+                                     {"many_names", many_names},
+                                     {NULL, NULL}};
 
 static void tests(void)
 {
@@ -479,6 +514,7 @@ static void tests(void)
     test_pause_keeps_steps_nesting_and_sequence();
     test_a_text_is_defined_once_and_whole();
     test_sites_name_module_and_build();
+    test_names_beyond_the_tables_are_counted();
     test_a_communicator_can_be_named_later();
     test_facts_reach_the_header();
 }
