@@ -5,14 +5,14 @@ set -eu
 
 declare -A debian=(
     [build]="gcc libc6-dev binutils cmake ninja-build pkg-config libopenmpi-dev openmpi-bin libhdf5-openmpi-dev
-             libhwloc-dev libdw-dev"
+             libhwloc-dev libdw-dev libdeflate-dev"
     [tests]="clang clang-format-14 clang-tidy-14 cppcheck g++ gfortran git libclang-rt-14-dev
              python3 python3-h5py python3-mpi4py"
 )
 # Elsewhere: a command, or pkg-config:NAME, and in words where it comes from.
 declare -A elsewhere=(
     [build]="cc=gcc cmake=cmake ninja=ninja-build pkg-config=pkgconf mpicc=openmpi-devel mpirun=openmpi
-             pkg-config:hwloc=hwloc-devel pkg-config:libdw=elfutils-devel h5pcc=hdf5-openmpi-devel"
+             pkg-config:hwloc=hwloc-devel pkg-config:libdw=elfutils-devel pkg-config:libdeflate=libdeflate-devel h5pcc=hdf5-openmpi-devel"
     [tests]="clang=clang clang-format-14=clang clang-tidy-14=clang-tools-extra cppcheck=cppcheck g++=gcc-c++
              gfortran=gcc-gfortran git=git python3=python3 python:h5py=python3-h5py python:mpi4py=python3-mpi4py"
 )

@@ -5,7 +5,6 @@
 #include "store_file.h"
 #include "trace/vocabulary.h"
 
-#define DEFLATE_LEVEL    1
 #define LARGE_CHUNK_ROWS 65536
 #define SMALL_CHUNK_ROWS 512
 
@@ -131,7 +130,7 @@ static hid_t creation_list(const struct table *t, const struct table_column *c)
     H5Pset_chunk(list, 1, &rows);
     if (column_type_bytes(c->type) > 1)
         H5Pset_shuffle(list);
-    H5Pset_deflate(list, DEFLATE_LEVEL);
+    H5Pset_deflate(list, STORE_DEFLATE_LEVEL);
     H5Pset_attr_phase_change(list, 8, 6);
     return list;
 }

@@ -197,6 +197,36 @@ static void fill_missing(const struct table_column *c, void *values, size_t coun
         memset(values, zero ? 0 : 0xFF, count * bytes);
 }
 
+#define MOST_CHUNK_BYTES ((hsize_t)16 << 20)
+
+/* Reads values chunk by chunk past HDF5's filters. ERR_NOT_FOUND when HDF5 must do it: other
+ * filters than ours, or a chunk that was never written. */
+static enum err read_chunks(struct store *s, hid_t set, size_t value_bytes, int64_t first,
+                            int64_t count, char *values)
+{
+    hsize_t chunk_rows = chunk_filter_rows(set, value_bytes);
+    char *spare = NULL;
+    enum err e =
+        chunk_rows == 0 || chunk_rows > MOST_CHUNK_BYTES / value_bytes ? ERR_NOT_FOUND : ERR_OK;
+    if (!e && s->filter == NULL)
+        e = chunk_filter_open(&s->filter);
+    if (!e && (spare = malloc(chunk_rows * value_bytes)) == NULL)
+        e = ERR_NO_MEMORY;
+    for (int64_t at = first, end = first + count; at < end && !e;) {
+        int64_t begin = at - at % (int64_t)chunk_rows, next = begin + (int64_t)chunk_rows;
+        int64_t n = (next < end ? next : end) - at;
+        char *to = values + (size_t)(at - first) * value_bytes;
+        int whole = at == begin && n == (int64_t)chunk_rows;
+        e = chunk_filter_read(s->filter, set, (hsize_t)begin, whole ? to : spare, chunk_rows,
+                              value_bytes);
+        if (!e && !whole)
+            memcpy(to, spare + (size_t)(at - begin) * value_bytes, (size_t)n * value_bytes);
+        at += n;
+    }
+    free(spare);
+    return e;
+}
+
 static enum err read_column(struct store *s, const struct table *t, const struct table_column *c,
                             int64_t first, int64_t count, void *values)
 {
@@ -209,6 +239,15 @@ static enum err read_column(struct store *s, const struct table *t, const struct
         fill_missing(c, values, (size_t)count);
         return ERR_OK;
     }
+    e = read_chunks(s, set, column_type_bytes(c->type), first, count, values);
+    if (e != ERR_NOT_FOUND) {
+        H5Dclose(set);
+        if (e == ERR_FORMAT)
+            log_error("%s: %s/%s cannot be unpacked: the file is damaged", s->path, t->path,
+                      c->name);
+        return e;
+    }
+    e = ERR_OK;
     hsize_t start = (hsize_t)first, n = (hsize_t)count;
     hid_t file = H5Dget_space(set), memory = H5Screate_simple(1, &n, NULL);
     H5Sselect_hyperslab(file, H5S_SELECT_SET, &start, NULL, &n, NULL);

@@ -4,7 +4,11 @@
 
 #include <hdf5.h>
 
+#include "chunk.h"
 #include "store/store.h"
+#include "tail.h"
+
+#define STORE_DEFLATE_LEVEL 1
 
 struct store {
     hid_t file;
@@ -15,7 +19,9 @@ struct store {
     int force;
     const struct table *tables; /* of a file being written */
     size_t table_count;
-    int64_t *rows; /* written so far, per table */
+    int64_t *rows;       /* written so far, per table */
+    struct tail **tails; /* per table and column; only one process alone has them */
+    struct chunk_filter *filter;
 };
 
 /* HDF5's own type of a column in memory and in the file. */

@@ -26,10 +26,40 @@ char *store_analysis_path(const char *run_path)
     return asprintf(&path, "%.*s.analysis.h5", (int)length, run_path) < 0 ? NULL : path;
 }
 
+static void free_tails(struct store *s)
+{
+    for (size_t i = 0; s->tails != NULL && i < s->table_count; i++) {
+        for (size_t c = 0; s->tails[i] != NULL && c < s->tables[i].column_count; c++)
+            tail_close(&s->tails[i][c]);
+        free(s->tails[i]);
+    }
+    free(s->tails);
+    s->tails = NULL;
+}
+
+/* Memory for values that wait is taken when there are some. */
+static enum err make_tails(struct store *s)
+{
+    enum err e = chunk_filter_open(&s->filter);
+    s->tails = calloc(s->table_count, sizeof *s->tails);
+    if (e || s->tails == NULL)
+        return ERR_NO_MEMORY;
+    for (size_t i = 0; i < s->table_count; i++) {
+        s->tails[i] = malloc(s->tables[i].column_count * sizeof **s->tails);
+        if (s->tails[i] == NULL)
+            return ERR_NO_MEMORY;
+        for (size_t c = 0; c < s->tables[i].column_count; c++)
+            s->tails[i][c] = (struct tail){.set = -1};
+    }
+    return ERR_OK;
+}
+
 static void free_store(struct store *s)
 {
     if (s == NULL)
         return;
+    free_tails(s);
+    chunk_filter_close(s->filter);
     free(s->path);
     free(s->partial);
     free(s->rows);
@@ -106,7 +136,8 @@ static enum err make_store(struct store **out, const char *path, int force,
                         .tables = tables,
                         .table_count = count,
                         .rows = calloc(count, sizeof *s->rows)};
-    if (s->path == NULL || s->partial == NULL || s->rows == NULL) {
+    if (s->path == NULL || s->partial == NULL || s->rows == NULL ||
+        (!s->by_mpi && make_tails(s) != ERR_OK)) {
         free_store(s);
         return ERR_NO_MEMORY;
     }
@@ -182,9 +213,44 @@ static enum err write_values(struct store *s, hid_t set, const struct table_colu
     return done < 0 ? ERR_HDF5 : ERR_OK;
 }
 
+/* Alone, rows come one after another: whole chunks are made here. 1 when that took the values. */
+static int write_tail(struct store *s, size_t table, size_t column, const void *values,
+                      int64_t first, size_t count, enum err *e)
+{
+    const struct table_column *c = &s->tables[table].columns[column];
+    struct tail *t = s->tails ? &s->tails[table][column] : NULL;
+    char path[128];
+    if (t == NULL || (first != t->end && count > 0))
+        return 0;
+    if (t->set < 0) {
+        column_path(&s->tables[table], c, path);
+        t->set = H5Dopen2(s->file, path, H5P_DEFAULT);
+        t->chunk_rows = t->set >= 0 ? chunk_filter_rows(t->set, column_type_bytes(c->type)) : 0;
+    }
+    if (t->chunk_rows == 0)
+        return 0;
+    *e = tail_write(t, s->filter, values, count, column_type_bytes(c->type));
+    return 1;
+}
+
+static enum err flush_tails(struct store *s)
+{
+    enum err e = ERR_OK;
+    for (size_t i = 0; s->tails != NULL && i < s->table_count; i++)
+        for (size_t c = 0; c < s->tables[i].column_count && !e; c++)
+            e = tail_flush(&s->tails[i][c], s->filter,
+                           column_type_bytes(s->tables[i].columns[c].type));
+    free_tails(s);
+    return e ? store_refused(s->partial, "writing it out") : ERR_OK;
+}
+
 static enum err write_column(struct store *s, const struct table *t, const struct table_column *c,
                              const void *rows, int64_t first, size_t count, int64_t total)
 {
+    enum err done = ERR_OK;
+    if (write_tail(s, table_index(s, t), (size_t)(c - t->columns), rows_column(rows, c), first,
+                   count, &done))
+        return done ? store_refused(s->partial, t->path) : ERR_OK;
     char path[128];
     column_path(t, c, path);
     hid_t set = H5Dopen2(s->file, path, H5P_DEFAULT);
@@ -246,7 +312,7 @@ static enum err publish(const struct store *s)
 
 enum err store_commit_all(struct store *s)
 {
-    enum err e = ERR_OK;
+    enum err e = flush_tails(s);
     if (H5Fflush(s->file, H5F_SCOPE_GLOBAL) < 0)
         e = store_refused(s->partial, "writing it out");
     if (H5Fclose(s->file) < 0 && !e)
@@ -265,6 +331,7 @@ void store_abandon_all(struct store *s)
 {
     if (s == NULL)
         return;
+    free_tails(s);
     if (s->file >= 0)
         H5Fclose(s->file);
     H5Eclear2(H5E_DEFAULT);
