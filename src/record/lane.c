@@ -40,16 +40,15 @@ static void seal(struct record_writer *w)
     if (w->chunk == NULL)
         return;
     uint32_t index = atomic_load_explicit(&w->lane->chunk, memory_order_relaxed);
-    uint32_t count = atomic_load_explicit(&w->chunk->count, memory_order_relaxed);
     atomic_store_explicit(&w->lane->chunk, SEGMENT_NO_CHUNK, memory_order_relaxed);
-    if (count > 0) {
+    if (w->used > 0) {
         atomic_store_explicit(&w->chunk->state, CHUNK_SEALED, memory_order_release);
     } else {
         w->lane->next_sequence--;
         segment_give_free(process->segment, index);
     }
     w->chunk = NULL;
-    w->used = w->limit = 0;
+    w->used = w->limit = w->reserved = 0;
 }
 
 /* The chunk in use stays when there is no other: a shorter reservation may fit yet. */
@@ -73,7 +72,8 @@ union slot *scaleprof_refill(struct record_writer *w, unsigned count, unsigned e
     atomic_store_explicit(&chunk->state, CHUNK_OWNED, memory_order_release);
     atomic_store_explicit(&w->lane->chunk, index, memory_order_relaxed);
     w->chunk = chunk;
-    w->used = count;
+    w->used = 0;
+    w->reserved = count;
     w->limit = SEGMENT_CHUNK_SLOTS;
     return chunk->slots;
 }
@@ -184,6 +184,7 @@ static uint32_t take_lane(struct segment_header *h)
 static struct record_writer *open_lane(void)
 {
     struct segment_header *h = process->segment;
+    process_count_missed();
     uint32_t index = take_lane(h);
     if (index >= SEGMENT_LANES_MAX) {
         atomic_fetch_add(&h->dropped_no_lane, 1);
@@ -195,7 +196,7 @@ static struct record_writer *open_lane(void)
     atomic_store(&lane->chunk, SEGMENT_NO_CHUNK);
     atomic_store(&lane->open_count, 0);
     prctl(PR_GET_NAME, lane->name);
-    w->open_count = w->used = w->limit = 0;
+    w->open_count = w->used = w->limit = w->reserved = 0;
     w->chunk = NULL;
     w->clock_id = clock_in_use;
     atomic_store(&w->gap_begin_ns, 0);

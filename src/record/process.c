@@ -15,7 +15,7 @@
 #include "segment_file.h"
 
 #define PATH_BYTES    1024
-#define OPENING_TURNS 20000 /* of 50 us: nobody waits longer than a second for the segment */
+#define OPENING_TURNS 200000 /* of 50 us: nobody waits longer than ten seconds for the segment */
 
 struct process *process;
 uint32_t scaleprof_generation;
@@ -66,6 +66,8 @@ static uint32_t open_or_wait(void)
         clock_pause_ns(50000);
         state = atomic_load_explicit(&process->state, memory_order_acquire);
     }
+    if (state == PROCESS_OPENING)
+        atomic_fetch_add(&process->missed, 1);
     return state;
 }
 
@@ -79,6 +81,12 @@ int process_open(void)
     uint32_t state = open_or_wait();
     lane_leave(&guard);
     return state == PROCESS_OPEN;
+}
+
+void process_count_missed(void)
+{
+    uint64_t missed = atomic_exchange(&process->missed, 0);
+    atomic_fetch_add(&process->segment->dropped_no_lane, missed);
 }
 
 /* What the kernel has not wiped (before Linux 4.14) is wiped here. */
@@ -129,6 +137,7 @@ __attribute__((destructor)) static void unload(void)
     if (!process_is_open())
         return;
     lane_end_own();
+    process_count_missed();
     atomic_store(&process->segment->last_ns, clock_now_ns());
     atomic_store_explicit(&process->segment->state, SEGMENT_CLOSED, memory_order_release);
 }

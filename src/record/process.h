@@ -15,6 +15,7 @@ enum process_state { PROCESS_UNOPENED, PROCESS_OPENING, PROCESS_OPEN, PROCESS_FA
 struct process {
     _Atomic uint32_t state;       /* enum process_state */
     _Atomic uint32_t ended_lanes; /* about how many wait for another thread */
+    _Atomic uint64_t missed;      /* events that could not wait for the segment */
     struct segment_header *segment;
     /* One per lane. Away from the beginning of a page, where chunks have their counts: hot lines at
      * equal places of their pages push each other out of the cache. */
@@ -38,6 +39,9 @@ static inline int process_is_open(void)
     return process != NULL &&
            atomic_load_explicit(&process->state, memory_order_acquire) == PROCESS_OPEN;
 }
+
+/* Brings what was missed while the segment was being made into its counts. */
+void process_count_missed(void);
 
 /* Rank and number of ranks that MPI has told; forked children know them too. */
 void process_set_rank(int rank, int size);

@@ -40,7 +40,8 @@ static inline int64_t record_open(struct record_writer *w, uint8_t kind, uint32_
  * after another and fills the first as its event (flags 0). The caller may change the event, fills
  * all details, and then calls record_publish. NULL when no memory is left: the drop has been
  * counted, nothing is to be published. Between close (or reserve) and publish no other function of
- * this file may be called: get names, sites and communicators before. */
+ * this file may be called: get names, sites and communicators before. What is never published is
+ * given up by the next reservation. */
 static inline union slot *record_close(struct record_writer *w, int64_t bytes, unsigned details);
 
 /* Drops the innermost open interval without an event (a call that is not worth one). */

@@ -13,8 +13,9 @@ struct record_writer {
     _Alignas(64) _Atomic uint32_t
         admits; /* 0: scaleprof_writer has to look whether the thread records */
     uint32_t open_count;
-    uint32_t used;  /* slots of the chunk that are given out */
-    uint32_t limit; /* slots of the chunk; 0 without one */
+    uint32_t used;     /* slots of the chunk that are published */
+    uint32_t limit;    /* slots of the chunk; 0 without one */
+    uint32_t reserved; /* slots after the used ones that the next publish shows */
     struct segment_chunk *chunk;
     struct segment_lane *lane;
     clockid_t clock_id;
@@ -41,7 +42,7 @@ static inline union slot *record_take(struct record_writer *w, unsigned count, u
     uint32_t used = w->used;
     if (__builtin_expect(count > w->limit - used, 0))
         return scaleprof_refill(w, count, events);
-    w->used = used + count;
+    w->reserved = count;
     return &w->chunk->slots[used];
 }
 
@@ -57,6 +58,8 @@ static inline union slot *record_reserve_event(struct record_writer *w, unsigned
 
 static inline void record_publish(struct record_writer *w)
 {
+    w->used += w->reserved;
+    w->reserved = 0;
     atomic_store_explicit(&w->chunk->count, w->used, memory_order_release);
 }
 
