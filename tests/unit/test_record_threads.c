@@ -263,6 +263,89 @@ static void test_threads_agree_on_numbers(void)
     CHECK_EQUAL(undefined_uses, 0);
 }
 
+/* ---- marks from many threads ---- */
+
+#define COLLECTIVES 300
+static _Atomic uint64_t handed_over;
+
+/* Each collective is ended by whichever thread comes next. */
+static void *begin_and_end(void *argument)
+{
+    uint32_t group = scaleprof_communicator("all threads", 0, 1);
+    (void)argument;
+    for (int i = 0; i < COLLECTIVES; i++) {
+        uint64_t mine = scaleprof_collective_begin("allreduce", group, -1, i);
+        scaleprof_collective_end(atomic_exchange(&handed_over, mine));
+        scaleprof_step_begin(i);
+        scaleprof_counter("i", i);
+        scaleprof_step_end();
+    }
+    return NULL;
+}
+
+static void marking(void)
+{
+    pthread_t threads[THREADS];
+    for (int i = 0; i < THREADS; i++)
+        pthread_create(&threads[i], NULL, begin_and_end, NULL);
+    for (int i = 0; i < THREADS; i++)
+        pthread_join(threads[i], NULL);
+    scaleprof_collective_end(atomic_load(&handed_over));
+}
+
+static void note_sequence(const union slot *slot, void *context)
+{
+    uint8_t *seen = context;
+    if (slot->kind == SLOT_collective && slot->collective.sequence < THREADS * COLLECTIVES)
+        seen[slot->collective.sequence]++;
+}
+
+static void test_collectives_pass_from_thread_to_thread(void)
+{
+    struct segment_header *h = scenario_run("marking", NULL);
+    uint8_t seen[THREADS * COLLECTIVES] = {0};
+    int once = 0;
+    for (uint32_t i = 0; i < h->lanes_used; i++)
+        dump_lane(h, i, note_sequence, seen);
+    for (int i = 0; i < THREADS * COLLECTIVES; i++)
+        once += seen[i] == 1;
+    CHECK_EQUAL(once, THREADS * COLLECTIVES);
+    CHECK_EQUAL(h->faults, 0);
+}
+
+/* ---- pauses while others write ---- */
+
+static void toggling(void)
+{
+    pthread_t threads[THREADS];
+    events_each = 5000;
+    for (int i = 0; i < THREADS; i++)
+        pthread_create(&threads[i], NULL, write_many, NULL);
+    for (int i = 0; i < 200; i++)
+        scaleprof_pause(i % 2 == 0);
+    for (int i = 0; i < THREADS; i++)
+        pthread_join(threads[i], NULL);
+    CHECK(scaleprof_writer() != NULL);
+}
+
+static void check_between_gaps(const union slot *slot, void *context)
+{
+    if (slot->kind != EVENT_gap)
+        check_numbered(slot, context);
+}
+
+static void test_a_pause_tears_nothing(void)
+{
+    struct segment_header *h = scenario_run("toggling", NULL);
+    struct numbers n = {0};
+    for (uint32_t i = 0; i < h->lanes_used; i++) {
+        n.last = 0;
+        dump_lane(h, i, check_between_gaps, &n);
+    }
+    CHECK(n.events <= THREADS * 5000);
+    CHECK_EQUAL(n.broken, 0);
+}
+
 /* ---- killed at full speed ---- */
 
 #define KILLED_THREADS 3
@@ -338,8 +421,9 @@ static void test_a_kill_at_full_speed_tears_nothing(void)
 }
 
 const struct scenario scenarios[] = {
-    {"roomy", roomy},   {"tight", tight},     {"crowd", crowd}, {"last_slot", last_slot},
-    {"naming", naming}, {"endless", endless}, {NULL, NULL}};
+    {"roomy", roomy},         {"tight", tight},       {"crowd", crowd},
+    {"last_slot", last_slot}, {"naming", naming},     {"endless", endless},
+    {"marking", marking},     {"toggling", toggling}, {NULL, NULL}};
 
 static void tests(void)
 {
@@ -348,6 +432,8 @@ static void tests(void)
     test_the_last_slot_is_used();
     test_lanes_run_out_and_are_used_again();
     test_threads_agree_on_numbers();
+    test_collectives_pass_from_thread_to_thread();
+    test_a_pause_tears_nothing();
     test_a_kill_at_full_speed_tears_nothing();
 }
 
