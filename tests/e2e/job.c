@@ -35,7 +35,7 @@ int main(int argc, char **argv)
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     if (rank == 0 && fgets(line, sizeof line, stdin) == NULL)
-        line[0] = 0;
+        strcpy(line, "\n");
     reduce(100);
     printf("rank %d %s", rank, rank == 0 ? line : "\n");
     fflush(stdout);
