@@ -209,9 +209,11 @@ static enum err add_open(struct builder *b, uint32_t lane)
     const struct segment_lane *l = &b->recording->lanes[lane];
     int64_t last_ns = recording_last_ns(b->recording);
     enum err e = ERR_OK;
-    for (uint32_t i = recording_open_count(l); i-- > 0 && !e;) {
-        const struct segment_open *o = &l->opens[i];
-        struct slot_event event = {.kind = o->kind < EVENT_KIND_COUNT ? o->kind : EVENT_none,
+    for (uint32_t i = SEGMENT_OPEN_MAX; i-- > 0 && !e;) {
+        const struct segment_open *o = recording_open_at(l, i);
+        if (o == NULL)
+            continue;
+        struct slot_event event = {.kind = o->kind,
                                    .name = o->name,
                                    .site = o->site,
                                    .begin_ns = o->begin_ns,

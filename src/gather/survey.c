@@ -76,10 +76,13 @@ static enum err count_bursts(const struct recording *r, const union slot *slot,
                                                .exchanges = slot->clock.exchanges}});
 }
 
-uint32_t recording_open_count(const struct segment_lane *lane)
+const struct segment_open *recording_open_at(const struct segment_lane *lane, uint32_t index)
 {
     uint32_t count = lane->state == LANE_LIVE ? lane->open_count : 0;
-    return count < SEGMENT_OPEN_MAX ? count : SEGMENT_OPEN_MAX;
+    if (index >= count || index >= SEGMENT_OPEN_MAX)
+        return NULL;
+    const struct segment_open *open = &lane->opens[index];
+    return open->kind != EVENT_none && open->kind < EVENT_KIND_COUNT ? open : NULL;
 }
 
 /* A detail counts only after an event of its lane: rank_rows drops it otherwise, too. */
@@ -129,7 +132,8 @@ static enum err survey_recording(const struct recording *r, struct rank_survey *
     int64_t last_ns = recording_last_ns(r);
     for (uint32_t lane = 0; lane < r->lane_count && !e; lane++) {
         e = count_lane(r, lane, out, clocks);
-        out->events += recording_open_count(&r->lanes[lane]);
+        for (uint32_t i = 0; i < SEGMENT_OPEN_MAX; i++)
+            out->events += recording_open_at(&r->lanes[lane], i) != NULL;
         out->dropped += (int64_t)r->lanes[lane].dropped;
         out->dropped_details += (int64_t)r->lanes[lane].dropped_details;
         out->unbalanced += (int64_t)r->lanes[lane].unbalanced;

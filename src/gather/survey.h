@@ -35,7 +35,8 @@ enum err survey_rank(const struct sources *sources, int rank, struct dictionary 
 /* The end of the last interval of the process that is known, local clock. */
 int64_t recording_last_ns(const struct recording *r);
 
-/* How many open intervals of the lane are known. */
-uint32_t recording_open_count(const struct segment_lane *lane);
+/* The open interval at a place of the lane's stack, outermost first; NULL where there is none to be
+ * told. */
+const struct segment_open *recording_open_at(const struct segment_lane *lane, uint32_t index);
 
 #endif
