@@ -116,6 +116,16 @@ const char *host_launched_rank(int *rank, int *size)
     return NULL;
 }
 
+int host_mpi_processes(void)
+{
+    static const char *const sizes[] = {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "MV2_COMM_WORLD_SIZE"};
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
+        if (number_of(sizes[i]) > 0)
+            return number_of(sizes[i]);
+    int step = getenv("PMIX_NAMESPACE") != NULL ? number_of("SLURM_STEP_NUM_TASKS") : 1;
+    return step > 0 ? step : 1;
+}
+
 int host_run_id(char *out, size_t size)
 {
     const char *namespace = getenv("PMIX_NAMESPACE"), *job = getenv("SLURM_JOB_ID");

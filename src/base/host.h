@@ -28,6 +28,11 @@ int host_process_is_zombie(int pid);
  * the name of the variable used or NULL. */
 const char *host_launched_rank(int *rank, int *size);
 
+/* How many processes can reach each other by MPI, by what the launcher says in the environment
+ * (mpirun, srun with PMIx or PMI); 1 where it says nothing, so that a command started by hand in a
+ * batch script, or by torchrun, is alone. */
+int host_mpi_processes(void);
+
 /* A text that all processes of one launch share and no other launch has: the PMIx namespace, the
  * Slurm job and step, or this process's id. Returns 1 when a launcher gave it. */
 int host_run_id(char *out, size_t size);

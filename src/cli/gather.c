@@ -1,19 +1,9 @@
 #include "gather/gather.h"
 
-#include "base/host.h"
 #include "base/log.h"
 #include "commands.h"
 #include "options.h"
-#include "peers/mpi_comm.h"
-
-/* Under a launcher with several processes they gather together, else this one alone, without MPI.
- */
-static enum err open_peers(struct peers **out)
-{
-    int rank, size;
-    host_launched_rank(&rank, &size);
-    return size > 1 ? peers_open_mpi_all(out) : peers_open_alone(out);
-}
+#include "peers/peers.h"
 
 int command_gather(struct settings *settings, int argc, char **argv)
 {
@@ -28,7 +18,7 @@ int command_gather(struct settings *settings, int argc, char **argv)
         e = ERR_USAGE;
     }
     if (!e)
-        e = open_peers(&p);
+        e = peers_open_launched_all(&p);
     if (e)
         return err_exit_code(e);
     struct gather_options options = {.output = settings_text(settings, SETTING_output),

@@ -3,11 +3,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/host.h"
 #include "base/log.h"
 #include "transport.h"
 
-/* MPI counts with int: what is longer goes in pieces of this size. */
+/* MPI counts with int: what is longer goes in pieces of this size. Tests make it small. */
+#ifndef PIECE_BYTES
 #define PIECE_BYTES ((size_t)1 << 30)
+#endif
 
 struct mpi_peers {
     struct peers peers;
@@ -31,16 +34,18 @@ static enum err check(int code, const char *what)
     return ERR_MPI;
 }
 
-static int64_t combine(struct peers *p, enum peers_operation operation, int64_t mine)
+static enum err combine(struct peers *p, enum peers_operation operation, int64_t *value)
 {
-    int64_t result = 0;
-    if (operation == PEERS_BEFORE)
-        check(MPI_Exscan(&mine, &result, 1, MPI_INT64_T, MPI_SUM, of(p)->comm), "MPI_Exscan");
-    else
-        check(MPI_Allreduce(&mine, &result, 1, MPI_INT64_T,
-                            operation == PEERS_SUM ? MPI_SUM : MPI_MAX, of(p)->comm),
-              "MPI_Allreduce");
-    return operation == PEERS_BEFORE && p->rank == 0 ? 0 : result;
+    int64_t mine = *value;
+    if (operation != PEERS_BEFORE)
+        return check(MPI_Allreduce(&mine, value, 1, MPI_INT64_T,
+                                   operation == PEERS_SUM ? MPI_SUM : MPI_MAX, of(p)->comm),
+                     "MPI_Allreduce");
+    enum err e =
+        check(MPI_Exscan(&mine, value, 1, MPI_INT64_T, MPI_SUM, of(p)->comm), "MPI_Exscan");
+    if (p->rank == 0)
+        *value = 0;
+    return e;
 }
 
 static enum err broadcast(struct peers *p, void *data, size_t bytes, int root)
@@ -58,11 +63,12 @@ static enum err broadcast(struct peers *p, void *data, size_t bytes, int root)
 static enum err gather(struct peers *p, const void *mine, size_t bytes, void *all,
                        const size_t *sizes)
 {
-    int *counts = malloc(2 * (size_t)p->size * sizeof *counts), *starts = counts + p->size;
+    int *counts = calloc(2 * (size_t)p->size, sizeof *counts);
     size_t total = 0;
     enum err e = peers_agree_all(p, counts != NULL ? ERR_OK : ERR_NO_MEMORY);
     if (e)
         goto counts;
+    int *starts = counts + p->size;
     for (int i = 0; i < p->size; i++) {
         starts[i] = (int)(total & INT32_MAX);
         counts[i] = (int)(sizes[i] & INT32_MAX);
@@ -75,7 +81,7 @@ static enum err gather(struct peers *p, const void *mine, size_t bytes, void *al
         goto counts;
     }
     for (size_t i = 0, at = 0; i < (size_t)p->size && !e; at += sizes[i++]) {
-        if ((int)i == p->rank)
+        if ((int)i == p->rank && bytes > 0)
             memcpy((char *)all + at, mine, bytes);
         e = broadcast(p, (char *)all + at, sizes[i], (int)i);
     }
@@ -149,20 +155,31 @@ static void close_mpi(struct peers *p)
     free(m);
 }
 
+static enum err start_mpi(int *started_here)
+{
+    int started = 0, finalized = 0;
+    *started_here = 0;
+    MPI_Initialized(&started);
+    MPI_Finalized(&finalized);
+    if (finalized) {
+        log_error("MPI has ended in this process and cannot start again");
+        return ERR_MPI;
+    }
+    if (started)
+        return ERR_OK;
+    enum err e = check(MPI_Init(NULL, NULL), "MPI_Init");
+    *started_here = !e;
+    return e;
+}
+
 enum err peers_open_mpi_all(struct peers **out)
 {
     static const struct peers_transport transport = {combine, gather, broadcast, exchange,
                                                      close_mpi};
-    int started = 0, finalized = 0;
     struct mpi_peers *m = calloc(1, sizeof *m);
     if (m == NULL)
         return ERR_NO_MEMORY;
-    enum err e = check(MPI_Initialized(&started), "MPI_Initialized");
-    MPI_Finalized(&finalized);
-    if (!e && !started && !finalized) {
-        e = check(MPI_Init(NULL, NULL), "MPI_Init");
-        m->started_mpi = !e;
-    }
+    enum err e = start_mpi(&m->started_mpi);
     if (!e)
         e = check(MPI_Comm_dup(MPI_COMM_WORLD, &m->comm), "MPI_Comm_dup");
     if (e) {
@@ -174,6 +191,26 @@ enum err peers_open_mpi_all(struct peers **out)
     MPI_Comm_rank(m->comm, &m->peers.rank);
     MPI_Comm_size(m->comm, &m->peers.size);
     *out = &m->peers;
+    return ERR_OK;
+}
+
+enum err peers_open_launched_all(struct peers **out)
+{
+    struct peers *p;
+    int launched = host_mpi_processes();
+    if (launched == 1)
+        return peers_open_alone(out);
+    enum err e = peers_open_mpi_all(&p);
+    if (e)
+        return e;
+    if (p->size == 1) {
+        log_error("%d processes were started, but MPI finds only this one: the launcher and the "
+                  "MPI library that scaleprof was built with are not of one kind",
+                  launched);
+        peers_close(p);
+        return ERR_MPI;
+    }
+    *out = p;
     return ERR_OK;
 }
 

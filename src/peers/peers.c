@@ -22,27 +22,40 @@ int peers_size(const struct peers *p)
     return p->size;
 }
 
+/* The numbers have no place for an error: it waits for the next agreement. */
+static int64_t combine(struct peers *p, enum peers_operation operation, int64_t value)
+{
+    enum err e = p->transport->combine(p, operation, &value);
+    if (p->failed == ERR_OK)
+        p->failed = e;
+    return value;
+}
+
 enum err peers_agree_all(struct peers *p, enum err mine)
 {
-    int64_t worst = peers_max_all(p, (int64_t)mine);
+    if (mine == ERR_OK)
+        mine = p->failed;
+    int64_t worst = combine(p, PEERS_MAX, (int64_t)mine);
     if (mine)
         return mine;
+    if (p->failed)
+        return p->failed;
     return worst ? ERR_PEER : ERR_OK;
 }
 
 int64_t peers_sum_all(struct peers *p, int64_t mine)
 {
-    return p->transport->combine(p, PEERS_SUM, mine);
+    return combine(p, PEERS_SUM, mine);
 }
 
 int64_t peers_max_all(struct peers *p, int64_t mine)
 {
-    return p->transport->combine(p, PEERS_MAX, mine);
+    return combine(p, PEERS_MAX, mine);
 }
 
 int64_t peers_before_all(struct peers *p, int64_t mine)
 {
-    return p->transport->combine(p, PEERS_BEFORE, mine);
+    return combine(p, PEERS_BEFORE, mine);
 }
 
 /* malloc(0) may be NULL, which would look like no memory. */
@@ -127,10 +140,12 @@ one:
     return e;
 }
 
-static int64_t combine_alone(struct peers *p, enum peers_operation operation, int64_t mine)
+static enum err combine_alone(struct peers *p, enum peers_operation operation, int64_t *value)
 {
     (void)p;
-    return operation == PEERS_BEFORE ? 0 : mine;
+    if (operation == PEERS_BEFORE)
+        *value = 0;
+    return ERR_OK;
 }
 
 static enum err gather_alone(struct peers *p, const void *mine, size_t bytes, void *all,

@@ -13,16 +13,23 @@ struct peers;
 
 /* A group of one, without MPI. */
 enum err peers_open_alone(struct peers **out);
+
+/* The group that this process was launched with: alone where the launcher started one process or
+ * says nothing of MPI, else all ranks by MPI. ERR_MPI (said) when MPI does not find the others: a
+ * launcher of another MPI. */
+enum err peers_open_launched_all(struct peers **out);
 void peers_close(struct peers *p);
 
 int peers_rank(const struct peers *p);
 int peers_size(const struct peers *p);
 
 /* ERR_OK on all when every process brings ERR_OK; a process that brings an error gets that one, the
- * others ERR_PEER. After it all go on or all undo. */
+ * others ERR_PEER. After it all go on or all undo. Once MPI has failed it is never ERR_OK again on
+ * the process that saw it. */
 enum err peers_agree_all(struct peers *p, enum err mine);
 
-/* Sum and maximum over processes, and the sum over the processes before this one. */
+/* Sum and maximum over processes, and the sum over the processes before this one. When MPI fails
+ * the value means nothing, and the next peers_agree_all says so. */
 int64_t peers_sum_all(struct peers *p, int64_t mine);
 int64_t peers_max_all(struct peers *p, int64_t mine);
 int64_t peers_before_all(struct peers *p, int64_t mine);

@@ -7,7 +7,7 @@
 enum peers_operation { PEERS_SUM, PEERS_MAX, PEERS_BEFORE };
 
 struct peers_transport {
-    int64_t (*combine)(struct peers *p, enum peers_operation operation, int64_t mine);
+    enum err (*combine)(struct peers *p, enum peers_operation operation, int64_t *value);
     enum err (*gather)(struct peers *p, const void *mine, size_t bytes, void *all,
                        const size_t *sizes);
     enum err (*broadcast)(struct peers *p, void *data, size_t bytes, int root);
@@ -19,6 +19,7 @@ struct peers_transport {
 struct peers {
     const struct peers_transport *transport;
     int rank, size;
+    enum err failed; /* the first failure of the transport; after it nobody agrees any more */
 };
 
 #endif

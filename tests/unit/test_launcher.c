@@ -49,8 +49,28 @@ static void test_parent(void)
     CHECK_EQUAL(child_sees("mpirun", NULL), 0);
 }
 
+static void test_mpi_processes(void)
+{
+    static const char *const all[] = {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "MV2_COMM_WORLD_SIZE",
+                                      "PMIX_NAMESPACE", "SLURM_STEP_NUM_TASKS"};
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+        unsetenv(all[i]);
+    CHECK_EQUAL(host_mpi_processes(), 1);
+    setenv("SLURM_NTASKS", "6", 1);
+    setenv("SLURM_STEP_NUM_TASKS", "5", 1);
+    setenv("WORLD_SIZE", "7", 1);
+    CHECK_EQUAL(host_mpi_processes(), 1);
+    setenv("PMIX_NAMESPACE", "slurm.pmix.1.0", 1);
+    CHECK_EQUAL(host_mpi_processes(), 5);
+    setenv("OMPI_COMM_WORLD_SIZE", "3", 1);
+    CHECK_EQUAL(host_mpi_processes(), 3);
+    setenv("OMPI_COMM_WORLD_SIZE", "0", 1);
+    CHECK_EQUAL(host_mpi_processes(), 5);
+}
+
 int main(void)
 {
+    test_mpi_processes();
     test_hosts();
     test_parent();
     return check_result();

@@ -4,6 +4,16 @@
 
 #include "unit/check.h"
 
+/* Stands before the library's: fails on demand, after all have taken part. */
+static int allreduce_fails;
+
+int MPI_Allreduce(const void *mine, void *all, int count, MPI_Datatype type, MPI_Op operation,
+                  MPI_Comm comm)
+{
+    int code = PMPI_Allreduce(mine, all, count, type, operation, comm);
+    return allreduce_fails ? MPI_ERR_OTHER : code;
+}
+
 /* What every group must do, whatever its size. */
 static void test_group(struct peers *p)
 {
@@ -59,16 +69,49 @@ static void test_exchange(struct peers *p)
     free(received);
 }
 
-/* Alone by default; "mpi" makes it one of the ranks of a job. */
+/* Nobody brings anything, and sizes that only one process knows. */
+static void test_empty(struct peers *p)
+{
+    void *all = NULL;
+    size_t bytes = 1, send_bytes[64] = {0}, received_bytes[64];
+    CHECK_EQUAL(peers_gather_all(p, NULL, 0, &all, &bytes, NULL), ERR_OK);
+    CHECK_EQUAL(bytes, 0);
+    free(all);
+    CHECK_EQUAL(peers_exchange_all(p, NULL, send_bytes, &all, received_bytes), ERR_OK);
+    for (int i = 0; i < peers_size(p); i++)
+        CHECK_EQUAL(received_bytes[i], 0);
+    free(all);
+    CHECK_EQUAL(peers_broadcast_all(p, NULL, 0, 0), ERR_OK);
+    CHECK_EQUAL(peers_agree_all(p, ERR_OK), ERR_OK);
+}
+
+/* A failure inside a sum, which has no place for it, is not taken for agreement. */
+static void test_failure_is_kept(struct peers *p)
+{
+    int last = peers_rank(p) == peers_size(p) - 1;
+    if (peers_communicator(p) == MPI_COMM_NULL)
+        return;
+    allreduce_fails = last;
+    peers_sum_all(p, 1);
+    allreduce_fails = 0;
+    CHECK_EQUAL(peers_agree_all(p, ERR_OK), last ? ERR_MPI : ERR_PEER);
+    CHECK_EQUAL(peers_agree_all(p, ERR_OK), last ? ERR_MPI : ERR_PEER);
+}
+
+/* By default alone or as launched; "mpi" makes it one of the ranks of a job in any case. */
 int main(int argc, char **argv)
 {
     struct peers *p;
     int by_mpi = argc > 1 && strcmp(argv[1], "mpi") == 0;
-    CHECK_EQUAL(by_mpi ? peers_open_mpi_all(&p) : peers_open_alone(&p), ERR_OK);
-    CHECK((peers_communicator(p) != MPI_COMM_NULL) == by_mpi);
+    CHECK_EQUAL(by_mpi ? peers_open_mpi_all(&p) : peers_open_launched_all(&p), ERR_OK);
+    if (argc > 2)
+        CHECK_EQUAL(peers_size(p), atoi(argv[2]));
+    CHECK((peers_communicator(p) != MPI_COMM_NULL) == (by_mpi || peers_size(p) > 1));
     test_group(p);
     test_gather(p);
     test_exchange(p);
+    test_empty(p);
+    test_failure_is_kept(p);
     peers_close(p);
     return check_result();
 }
