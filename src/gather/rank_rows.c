@@ -266,7 +266,6 @@ static enum err add_lanes(struct builder *b)
 static void complete_message(struct builder *b, size_t row, const struct completion *c)
 {
     struct messages_rows *m = &b->rows->messages;
-    m->done_event[row] = (int64_t)c->event;
     m->flags[row] |= c->flags;
     if (c->peer >= 0)
         m->peer[row] = c->peer;
@@ -285,10 +284,13 @@ static void complete_operations(struct builder *b)
         if (o == NULL)
             continue;
         b->rows->events.flags[c->event] |= EVENT_FLAG_completes;
+        int64_t *done = o->is_message ? &b->rows->messages.done_event[o->row]
+                                      : &b->rows->collectives.done_event[o->row];
+        if (*done >= 0)
+            continue; /* an operation ends once: a second end is not its own */
+        *done = (int64_t)c->event;
         if (o->is_message)
             complete_message(b, o->row, c);
-        else
-            b->rows->collectives.done_event[o->row] = (int64_t)c->event;
     }
     operations_clear(&b->operations);
 }
