@@ -2,6 +2,8 @@
 
 #include <stdlib.h>
 
+#include "steps.h"
+
 /* Like operations are those of one kind, communicator, size and call site. */
 struct group {
     uint8_t kind;
@@ -86,10 +88,12 @@ static struct group *list_groups(const struct state *s, size_t *count)
     struct group *list = malloc((s->out->instances.count + s->operation_count + 1) * sizeof *list);
     *count = 0;
     for (size_t i = 0; list != NULL && sites != NULL && i < s->out->instances.count; i++)
-        list[(*count)++] = of_instance(s, i, sites[i]);
+        if (steps_counts(s, s->out->instances.last_begin_ns[i]))
+            list[(*count)++] = of_instance(s, i, sites[i]);
     for (size_t k = 0; list != NULL && sites != NULL && k < s->operation_count; k++) {
         const struct operation *o = &s->operations[k];
-        if (o->is_message && o->direction == MESSAGE_RECEIVE && o->instance != 0)
+        if (o->is_message && o->direction == MESSAGE_RECEIVE && o->instance != 0 &&
+            steps_counts(s, o->end_ns))
             list[(*count)++] = of_message(o);
     }
     if (sites == NULL) {

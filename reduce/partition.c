@@ -200,7 +200,7 @@ static void blame_operation(struct state *s, const struct operation *o, const st
     int64_t transfer_ns =
         intervals_measure(&t->transfer, o->wait_end_ns, o->end_ns, &transfer_cursor);
     intervals_measure(&t->transfer, o->begin_ns, o->begin_ns, &b->transfer_cursor);
-    if (wait_ns > 0) {
+    if (wait_ns > 0 && steps_counts(s, o->wait_end_ns)) {
         size_t row = o->culprit >= 0 ? state_rank_row(s, o->culprit) : s->rank_count;
         b->wait_by_rank[row] += wait_ns;
         b->times[row]++;

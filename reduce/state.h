@@ -47,6 +47,7 @@ struct state {
     struct analysis_tables *out;
     struct strings *strings;
     const char *steps_from;
+    int none_kept; /* no step is fit for sums and means: then all are used */
     size_t rank_count;
     struct rank_state *ranks; /* row of /ranks */
     struct operation *operations;

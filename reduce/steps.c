@@ -177,6 +177,12 @@ uint32_t steps_at(const struct state *s, int64_t time_ns)
     return low < steps->count && time_ns > steps->begin_ns[low] ? (uint32_t)low : TABLE_NONE;
 }
 
+int steps_counts(const struct state *s, int64_t time_ns)
+{
+    uint32_t row = steps_at(s, time_ns);
+    return row != TABLE_NONE && (s->none_kept || (s->out->steps.flags[row] & STEP_KEPT));
+}
+
 /* Ranks whose clock error covers the difference to the latest end are all the latest: then nobody
  * is named. */
 static void name_last(const struct state *s, size_t row, size_t last, size_t first)
@@ -267,6 +273,7 @@ static void choose_kept(struct state *s)
 {
     struct steps_rows *steps = &s->out->steps;
     size_t first = warm_up(steps);
+    s->none_kept = 1;
     if (first == 0 && steps->count > 3)
         first = 1;
     int32_t ranks = 0;
@@ -276,8 +283,10 @@ static void choose_kept(struct state *s)
         steps->flags[row] |= row == 0 ? STEP_FIRST : 0;
         steps->flags[row] |= row + 1 == steps->count ? STEP_LAST : 0;
         steps->flags[row] |= steps->ranks[row] < ranks ? STEP_PARTIAL : 0;
-        if (row >= first && !(steps->flags[row] & STEP_PARTIAL))
+        if (row >= first && !(steps->flags[row] & STEP_PARTIAL)) {
             steps->flags[row] |= STEP_KEPT;
+            s->none_kept = 0;
+        }
     }
 }
 

@@ -23,4 +23,8 @@ uint32_t steps_row(const struct state *s, int64_t number);
 /* Row of the step whose window holds the time; TABLE_NONE outside all. */
 uint32_t steps_at(const struct state *s, int64_t time_ns);
 
+/* Whether the step of this time is one that sums over the run are taken over: kept, or any when
+ * none is. */
+int steps_counts(const struct state *s, int64_t time_ns);
+
 #endif
