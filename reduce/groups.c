@@ -50,7 +50,7 @@ static struct group of_instance(const struct state *s, size_t i, uint32_t site)
                           .bytes = n->bytes[i],
                           .times = 1,
                           .exposed_ns = s->instance_sums[i].exposed_ns / present,
-                          .wait_ns = n->wait_ns[i] / present,
+                          .wait_ns = s->instance_sums[i].wait_ns / present,
                           .transfer_ns = n->transfer_ns[i],
                           .hidden_ns = s->instance_sums[i].hidden_ns / present,
                           .whole_ns = n->end_ns[i] - n->first_begin_ns[i],

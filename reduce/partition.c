@@ -161,14 +161,19 @@ static enum err fill_steps(struct state *s, size_t rank_row, const struct rank_t
     return e;
 }
 
-/* What each operation leaves exposed. Waits are handed out so that no instant is counted twice: the
- * first operation that waits has it. */
-struct blame {
-    int64_t *wait_by_rank; /* of this rank, per row of /ranks waited for; the last entry: nobody
-                              that can be named */
-    int64_t *times;
+/* How far a set has been charged to operations: no instant is counted twice, the first operation
+ * has it. */
+struct charged {
     int64_t until_ns;
-    size_t wait_cursor, transfer_cursor;
+    size_t cursor;
+};
+
+/* What one rank's operations leave exposed. */
+struct blame {
+    int64_t
+        *wait_by_rank; /* per row of /ranks waited for; the last entry: nobody that can be named */
+    int64_t *times;
+    struct charged wait, transfer;
 };
 
 /* The wait is charged to the step in which the one waited for was then. */
@@ -187,19 +192,21 @@ static void charge(struct state *s, size_t culprit_row, int64_t time_ns, int64_t
         s->caused_ns[r->first_partition + low] += wait_ns;
 }
 
+/* The part of a set inside [from, to) that no operation before has been charged with. */
+static int64_t take(const struct intervals *set, int64_t from_ns, int64_t to_ns, struct charged *c)
+{
+    from_ns = from_ns > c->until_ns ? from_ns : c->until_ns;
+    if (to_ns <= from_ns)
+        return 0;
+    c->until_ns = to_ns;
+    return intervals_measure(set, from_ns, to_ns, &c->cursor);
+}
+
 static void blame_operation(struct state *s, const struct operation *o, const struct rank_time *t,
                             struct blame *b)
 {
-    int64_t from_ns = o->begin_ns > b->until_ns ? o->begin_ns : b->until_ns;
-    int64_t wait_ns = 0;
-    if (o->wait_end_ns > from_ns) {
-        wait_ns = intervals_measure(&t->wait, from_ns, o->wait_end_ns, &b->wait_cursor);
-        b->until_ns = o->wait_end_ns;
-    }
-    size_t transfer_cursor = b->transfer_cursor;
-    int64_t transfer_ns =
-        intervals_measure(&t->transfer, o->wait_end_ns, o->end_ns, &transfer_cursor);
-    intervals_measure(&t->transfer, o->begin_ns, o->begin_ns, &b->transfer_cursor);
+    int64_t wait_ns = take(&t->wait, o->begin_ns, o->wait_end_ns, &b->wait);
+    int64_t transfer_ns = take(&t->transfer, o->wait_end_ns, o->end_ns, &b->transfer);
     if (wait_ns > 0 && steps_counts(s, o->wait_end_ns)) {
         size_t row = o->culprit >= 0 ? state_rank_row(s, o->culprit) : s->rank_count;
         b->wait_by_rank[row] += wait_ns;
@@ -208,6 +215,7 @@ static void blame_operation(struct state *s, const struct operation *o, const st
             charge(s, row, o->wait_end_ns, wait_ns);
     }
     if (!o->is_message && o->instance != TABLE_NONE) {
+        s->instance_sums[o->instance].wait_ns += wait_ns;
         s->instance_sums[o->instance].exposed_ns += wait_ns + transfer_ns;
         s->instance_sums[o->instance].hidden_ns += o->end_ns - o->begin_ns - wait_ns - transfer_ns;
     }
@@ -243,7 +251,8 @@ static enum err blame_all(struct state *s, size_t rank_row, const struct rank_ti
     const struct rank_state *r = &s->ranks[rank_row];
     struct blame b = {.wait_by_rank = calloc(s->rank_count + 1, sizeof *b.wait_by_rank),
                       .times = calloc(s->rank_count + 1, sizeof *b.times),
-                      .until_ns = INT64_MIN};
+                      .wait.until_ns = INT64_MIN,
+                      .transfer.until_ns = INT64_MIN};
     enum err e = b.wait_by_rank && b.times ? ERR_OK : ERR_NO_MEMORY;
     for (size_t k = 0; k < r->operation_count && !e; k++)
         blame_operation(s, &s->operations[r->first_operation + k], t, &b);

@@ -38,7 +38,7 @@ struct rank_state {
 
 /* Sums over one instance that partition finds. */
 struct instance_sums {
-    int64_t exposed_ns, hidden_ns;
+    int64_t wait_ns, exposed_ns, hidden_ns; /* wait: the exposed part */
 };
 
 struct state {

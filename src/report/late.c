@@ -1,0 +1,140 @@
+#include "late.h"
+
+#include "names.h"
+#include "units.h"
+#include "verdict.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+static const struct {
+    const char *name, *head;
+} patterns[] = {
+#define VERDICT(name, meaning)
+#define PATTERN(name, head) {#name, head},
+#define CAUSE(name, clause, advice)
+#include "verdicts.def"
+#undef VERDICT
+#undef PATTERN
+#undef CAUSE
+};
+
+static const struct {
+    const char *name, *clause, *advice;
+} causes[] = {
+#define VERDICT(name, meaning)
+#define PATTERN(name, head)
+#define CAUSE(name, clause, advice) {#name, clause, advice},
+#include "verdicts.def"
+#undef VERDICT
+#undef PATTERN
+#undef CAUSE
+};
+
+#define COUNT(a) (sizeof(a) / sizeof *(a))
+
+const char *late_pattern_name(unsigned pattern)
+{
+    return pattern < COUNT(patterns) ? patterns[pattern].name : "unknown";
+}
+
+const char *late_cause_name(unsigned cause)
+{
+    return causes[cause < COUNT(causes) ? cause : LATE_UNKNOWN].name;
+}
+
+struct late_words {
+    struct sentence_word words[12];
+    char numbers[10][UNITS_BYTES], host[NAMES_BYTES];
+};
+
+static double positive(int64_t ns)
+{
+    return ns > 0 ? (double)ns : 0;
+}
+
+static void fill_words(struct late_words *w, const struct report_summary *s,
+                       const struct report_input *input, size_t row)
+{
+    const struct late_ranks_rows *late = &input->analysis->late_ranks;
+    const struct nodes_rows *nodes = &input->run->nodes;
+    const struct report_rank *rank = summary_rank(s, late->rank[row]);
+    uint32_t node = rank != NULL && rank->row >= 0 ? input->run->ranks.node[rank->row] : TABLE_NONE;
+    double wait = positive(late->caused_wait_ns[row]);
+    snprintf(w->numbers[0], UNITS_BYTES, "%" PRId32, late->rank[row]);
+    units_count(w->numbers[1], node < nodes->count ? nodes->ranks[node] : s->run.ranks);
+    units_count(w->numbers[2], node < nodes->count ? nodes->cores[node] : s->run.cores);
+    snprintf(w->numbers[3], UNITS_BYTES, "%" PRId64, late->first_step[row]);
+    units_count(w->numbers[4], late->steps[row]);
+    units_count(w->numbers[5], late->kept_steps[row]);
+    units_time(w->numbers[6], (double)late->lateness_ns[row]);
+    units_time(w->numbers[7], (double)late->cpu_excess_ns[row]);
+    units_time(w->numbers[8], wait);
+    units_share(w->numbers[9], s->steps.mean > 0 ? wait / s->steps.mean : 0);
+    names_host(w->host, input, node);
+    static const char *const keys[] = {"rank", "ranks", "cores",  "first", "steps",
+                                       "kept", "late",  "excess", "wait",  "share"};
+    for (size_t i = 0; i < COUNT(keys); i++)
+        w->words[i] = (struct sentence_word){keys[i], w->numbers[i]};
+    w->words[COUNT(keys)] = (struct sentence_word){"host", w->host};
+    w->words[COUNT(keys) + 1] = (struct sentence_word){NULL, NULL};
+}
+
+/* The estimate is of one rank against the reference; two ranks may err in opposite directions. */
+static int64_t pair_estimate(const struct report_summary *s)
+{
+    int64_t estimate = s->quality.clock_estimate_ns;
+    return estimate < 0 || estimate > INT64_MAX / 2 ? -1 : 2 * estimate;
+}
+
+int late_resolved(const struct report_summary *s, const struct report_input *input, size_t row)
+{
+    const struct late_ranks_rows *late = &input->analysis->late_ranks;
+    return verdict_resolved((double)late->lateness_ns[row], late->bound_ns[row], pair_estimate(s));
+}
+
+static unsigned cause_of(const struct report_input *input, size_t row)
+{
+    unsigned cause = input->analysis->late_ranks.cause[row];
+    return cause < COUNT(causes) ? cause : LATE_UNKNOWN;
+}
+
+void late_say(struct sentence *out, const struct report_summary *s,
+              const struct report_input *input, size_t row)
+{
+    unsigned pattern = input->analysis->late_ranks.pattern[row];
+    struct late_words words;
+    fill_words(&words, s, input, row);
+    sentence_expand(out, patterns[pattern < COUNT(patterns) ? pattern : LATE_CHRONIC].head,
+                    words.words);
+    sentence_add(out, ": ");
+    sentence_expand(out, causes[cause_of(input, row)].clause, words.words);
+    sentence_add(out, ".");
+}
+
+void late_say_more(struct sentence *out, const struct report_summary *s,
+                   const struct report_input *input, size_t row)
+{
+    const struct late_ranks_rows *late = &input->analysis->late_ranks;
+    char cost[UNITS_BYTES], share[UNITS_BYTES], clock[VERDICT_CLOCK_BYTES];
+    double cost_ns = positive(late->cost_ns[row]);
+    struct late_words words;
+    fill_words(&words, s, input, row);
+    sentence_expand(out, "Last in {steps} of {kept} steps, {late} after the median rank (",
+                    words.words);
+    sentence_add(out, "%s).",
+                 verdict_clock(clock, (double)late->lateness_ns[row], late->bound_ns[row],
+                               pair_estimate(s)));
+    if (cost_ns > 0 && s->steps.mean > 0)
+        sentence_add(out, " Were it not late, a step would take %s less (%s).",
+                     units_time(cost, cost_ns), units_share(share, cost_ns / s->steps.mean));
+}
+
+void late_advise(struct sentence *out, const struct report_summary *s,
+                 const struct report_input *input, size_t row)
+{
+    struct late_words words;
+    fill_words(&words, s, input, row);
+    sentence_expand(out, causes[cause_of(input, row)].advice, words.words);
+}

@@ -1,0 +1,241 @@
+#include "names.h"
+#include "ranking.h"
+#include "text.h"
+#include "units.h"
+#include "utf8.h"
+#include "verdict.h"
+
+#include <inttypes.h>
+#include <string.h>
+#include <time.h>
+
+static void say_when(struct text *t)
+{
+    const struct report_run *run = &t->summary->run;
+    char when[64], length[UNITS_BYTES];
+    time_t seconds = (time_t)(run->start_utc_ns / 1000000000);
+    struct tm utc;
+    if (run->start_utc_ns >= 0 && gmtime_r(&seconds, &utc) != NULL &&
+        strftime(when, sizeof when, "%Y-%m-%d %H:%M:%S UTC", &utc) > 0)
+        page_add(&t->page, " · %s", when);
+    if (run->length_ns >= 0)
+        page_add(&t->page, " · %s", units_length(length, (double)run->length_ns));
+    if (run->exit_code > 0)
+        page_add(&t->page, " · exit code %" PRId64, run->exit_code);
+    if (*run->source != 0 && strcmp(run->source, "recorded") != 0)
+        page_add(&t->page, " · %s", run->source);
+}
+
+static void say_where(struct text *t)
+{
+    const struct report_run *run = &t->summary->run;
+    char ranks[UNITS_BYTES], hosts[UNITS_BYTES], cores[UNITS_BYTES], host[NAMES_BYTES];
+    page_label(&t->page, "on");
+    page_add(&t->page, "%s rank%s, %s host%s", units_count(ranks, run->ranks),
+             run->ranks == 1 ? "" : "s", units_count(hosts, run->hosts),
+             run->hosts == 1 ? "" : "s");
+    for (int64_t i = 0; i < run->hosts && i < 3; i++)
+        page_add(&t->page, "%s%s", i == 0 ? " (" : ", ", names_host(host, t->input, (uint32_t)i));
+    if (run->hosts > 0)
+        page_add(&t->page, "%s)", run->hosts > 3 ? ", …" : "");
+    if (run->cores > 0)
+        page_add(&t->page, ", %s core%s", units_count(cores, run->cores),
+                 run->cores == 1 ? "" : "s");
+    say_when(t);
+    page_end(&t->page);
+}
+
+static void say_what(struct text *t)
+{
+    const struct report_run *run = &t->summary->run;
+    char command[4 * PAGE_COLUMNS + 8], path[4 * PAGE_COLUMNS + 8];
+    utf8_clean(path, sizeof path, t->input->path, PAGE_COLUMNS - PAGE_LABEL - 16);
+    utf8_clean(command, sizeof command, *run->command != 0 ? run->command : "unknown command",
+               PAGE_COLUMNS - PAGE_LABEL);
+    page_label(&t->page, "scaleprof");
+    page_add(&t->page, "%s", path);
+    page_end(&t->page);
+    page_label(&t->page, "ran");
+    page_add(&t->page, "%s", command);
+    page_end(&t->page);
+    say_where(t);
+}
+
+static void say_verdict(struct text *t)
+{
+    const struct report_summary *s = t->summary;
+    enum page_style style = s->verdict == VERDICT_late || s->verdict == VERDICT_empty ? PAGE_RED
+                            : s->verdict == VERDICT_compute || s->verdict == VERDICT_alone
+                                ? PAGE_GREEN
+                                : PAGE_YELLOW;
+    page_end(&t->page);
+    page_wrap(&t->page, "VERDICT", style, s->verdict_text, 3);
+    if (*s->verdict_detail != 0)
+        page_wrap(&t->page, "", PAGE_PLAIN, s->verdict_detail, 2);
+    page_end(&t->page);
+}
+
+static void say_steps(struct text *t)
+{
+    const struct report_steps *steps = &t->summary->steps;
+    char median[UNITS_BYTES], mean[UNITS_BYTES], p95[UNITS_BYTES], cv[UNITS_BYTES];
+    char kept[UNITS_BYTES], total[UNITS_BYTES], trend[UNITS_BYTES];
+    page_label(&t->page, steps->total > 1 ? "a step takes" : "it takes");
+    page_add(&t->page, "%s", units_time(median, steps->median));
+    if (steps->total > 1) {
+        page_add(&t->page, " median · mean %s · p95 %s · CV %s", units_time(mean, steps->mean),
+                 units_time(p95, steps->p95), units_share(cv, steps->variation));
+        page_add(&t->page, " · trend %s%s", steps->trend > 0 ? "+" : "",
+                 units_share(trend, steps->trend));
+        page_add(&t->page, " · %s of %s steps kept", units_count(kept, steps->kept),
+                 units_count(total, steps->total));
+    }
+    page_end(&t->page);
+}
+
+#define SCREEN_PARTS 4
+
+static void say_part(struct text *t, int first, const char *label, double ns)
+{
+    double share = t->summary->step > 0 ? ns / t->summary->step : 0;
+    char percent[UNITS_BYTES], time[UNITS_BYTES];
+    page_label(&t->page, first ? "and goes to" : "");
+    page_add(&t->page, "%s", label);
+    page_to(&t->page, PAGE_LABEL + 15);
+    page_bar(&t->page, 40, share);
+    page_right(&t->page, 9, units_share(percent, share));
+    page_right(&t->page, 11, units_time(time, ns));
+    if (first)
+        page_add(&t->page, "  mean over ranks");
+    page_end(&t->page);
+}
+
+static void say_parts(struct text *t)
+{
+    int64_t rounded[PART_COUNT];
+    size_t order[PART_COUNT];
+    double other = 0;
+    for (int p = 0; p < PART_COUNT; p++)
+        rounded[p] = (int64_t)t->summary->part[p];
+    size_t count = ranking_largest(order, PART_COUNT, rounded, PART_COUNT), shown = 0;
+    while (count > 0 && rounded[order[count - 1]] <= 0)
+        count--;
+    for (; shown < count && (shown + 1 < SCREEN_PARTS || count == SCREEN_PARTS); shown++)
+        say_part(t, shown == 0, summary_part_label((enum report_part)order[shown]),
+                 t->summary->part[order[shown]]);
+    for (size_t i = shown; i < count; i++)
+        other += t->summary->part[order[i]];
+    if (shown < count)
+        say_part(t, 0, "other", other);
+}
+
+static void say_waits(struct text *t)
+{
+    const struct waits_rows *waits = &t->input->analysis->waits;
+    size_t rows[2], count = ranking_largest(rows, 2, waits->wait_ns, waits->count);
+    char wait[UNITS_BYTES], clock[VERDICT_CLOCK_BYTES];
+    if (t->summary->rank_count > 1 && (count == 0 || waits->wait_ns[rows[0]] <= 0)) {
+        page_label(&t->page, "who waits");
+        page_add(&t->page, "nobody");
+        page_end(&t->page);
+        return;
+    }
+    for (size_t i = 0; i < count; i++) {
+        double ns = text_of_step(t, waits->wait_ns[rows[i]]);
+        double once = waits->times[rows[i]] > 0
+                          ? (double)waits->wait_ns[rows[i]] / (double)waits->times[rows[i]]
+                          : 0;
+        page_label(&t->page, i == 0 ? "who waits" : "");
+        page_add(&t->page, "rank %" PRId32 " waits %s in %s for ", waits->waiter[rows[i]],
+                 units_time(wait, ns), text_per_step(t));
+        if (waits->waited_for[rows[i]] < 0)
+            page_add(&t->page, "ranks that the clock cannot tell apart");
+        else
+            page_add(&t->page, "rank %" PRId32 " (%s)", waits->waited_for[rows[i]],
+                     text_clock(clock, t, once, waits->bound_ns[rows[i]]));
+        page_end(&t->page);
+    }
+}
+
+static void say_operations(struct text *t)
+{
+    const struct operations_rows *o = &t->input->analysis->operations;
+    size_t rows[2], count = ranking_largest(rows, 2, o->exposed_ns, o->count);
+    char exposed[UNITS_BYTES], wait[UNITS_BYTES], size[UNITS_BYTES], rate[UNITS_BYTES];
+    char kind[128], communicator[NAMES_BYTES], site[NAMES_BYTES];
+    for (size_t i = 0; i < count; i++) {
+        size_t row = rows[i];
+        utf8_clean(kind, sizeof kind, strings_get(t->input->analysis_strings, o->kind[row]), 16);
+        page_label(&t->page, i == 0 ? "costs most" : "");
+        page_add(&t->page, "%s of %s: %s of %s, %s of it waiting, ", kind,
+                 units_size(size, (double)o->bytes[row]),
+                 units_time(exposed, text_of_step(t, o->exposed_ns[row])), text_per_step(t),
+                 units_time(wait, text_of_step(t, o->wait_ns[row])));
+        page_add(&t->page, "%s, %s", units_rate(rate, o->busbw[row]),
+                 names_communicator(communicator, t->input, o->communicator[row]));
+        if (*names_site(site, t->input, o->site[row]) != 0)
+            page_add(&t->page, ", %s", site);
+        page_end(&t->page);
+    }
+}
+
+static void say_efficiency(struct text *t)
+{
+    const struct report_efficiency *e = &t->summary->efficiency;
+    char balance[UNITS_BYTES], communication[UNITS_BYTES], parallel[UNITS_BYTES];
+    if (e->parallel < 0)
+        return;
+    page_label(&t->page, "efficiency");
+    page_add(&t->page, "parallel %s = load balance %s × communication %s",
+             units_share(parallel, e->parallel), units_share(balance, e->load_balance),
+             units_share(communication, e->communication));
+    page_end(&t->page);
+}
+
+static void say_data(struct text *t)
+{
+    const struct report_quality *q = &t->summary->quality;
+    char events[UNITS_BYTES], dropped[UNITS_BYTES], torn[UNITS_BYTES], open[UNITS_BYTES];
+    char unmatched[UNITS_BYTES], bound[UNITS_BYTES], estimate[UNITS_BYTES], own[UNITS_BYTES];
+    page_label(&t->page, "data");
+    page_add(&t->page, "%s events, %s dropped, %s torn, %s unmatched, %s unfinished",
+             units_count(events, q->events), units_count(dropped, q->dropped),
+             units_count(torn, q->torn),
+             units_count(unmatched, q->unmatched_collectives + q->unmatched_messages),
+             units_count(open, q->unfinished));
+    if (q->clock_bound_ns < 0)
+        page_add(&t->page, " · clocks unknown");
+    else
+        page_add(&t->page, " · clocks ±%s", units_time(bound, (double)q->clock_bound_ns));
+    if (q->clock_estimate_ns >= 0 && q->clock_estimate_ns != q->clock_bound_ns)
+        page_add(&t->page, " (likely ±%s)", units_time(estimate, (double)q->clock_estimate_ns));
+    if (q->overhead >= 0)
+        page_add(&t->page, " · own cost %s", units_share(own, q->overhead));
+    page_end(&t->page);
+}
+
+static void say_list(struct text *t, const char *label, enum page_style style, char *const *texts,
+                     size_t count, size_t room)
+{
+    size_t end = t->page.lines + room;
+    for (size_t i = 0; i < count && t->page.lines < end; i++)
+        page_wrap(&t->page, i == 0 ? label : "", style, texts[i], end - t->page.lines);
+}
+
+void text_screen(struct text *t)
+{
+    const struct report_summary *s = t->summary;
+    say_what(t);
+    say_verdict(t);
+    if (s->verdict != VERDICT_empty) {
+        say_steps(t);
+        say_parts(t);
+        say_waits(t);
+        say_operations(t);
+        say_efficiency(t);
+        say_data(t);
+    }
+    size_t left = TEXT_SCREEN_LINES - t->page.lines, next = s->advice_count > 0 ? 2 : 0;
+    say_list(t, "caution", PAGE_YELLOW, s->cautions, s->caution_count, left - next);
+    say_list(t, "next", PAGE_PLAIN, s->advice, s->advice_count, TEXT_SCREEN_LINES - t->page.lines);
+}
