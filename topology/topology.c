@@ -1,11 +1,14 @@
 #include "topology.h"
 
 #include <hwloc.h>
+#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/log.h"
+
+#define CORES_MOST 8192
 
 static enum err load(hwloc_topology_t *out)
 {
@@ -40,23 +43,22 @@ enum err topology_export_xml(char **xml)
     return e;
 }
 
-/* Reads the binding without loading the topology, which takes long. */
+/* The kernel is asked, not hwloc: that would have to load the topology first, which takes long. */
 enum err topology_cpuset(char **list, int *cores)
 {
-    hwloc_topology_t t;
-    hwloc_bitmap_t set = hwloc_bitmap_alloc();
-    if (set == NULL)
-        return ERR_NO_MEMORY;
-    if (hwloc_topology_init(&t) != 0) {
-        hwloc_bitmap_free(set);
-        return ERR_NO_MEMORY;
-    }
-    enum err e = hwloc_get_cpubind(t, set, HWLOC_CPUBIND_PROCESS) == 0 ? ERR_OK : ERR_IO;
-    if (!e && hwloc_bitmap_list_asprintf(list, set) < 0)
+    cpu_set_t *set = CPU_ALLOC(CORES_MOST);
+    hwloc_bitmap_t bits = hwloc_bitmap_alloc();
+    enum err e = set && bits ? ERR_OK : ERR_NO_MEMORY;
+    if (!e && sched_getaffinity(0, CPU_ALLOC_SIZE(CORES_MOST), set) != 0)
+        e = ERR_IO;
+    for (unsigned core = 0; core < CORES_MOST && !e; core++)
+        if (CPU_ISSET_S(core, CPU_ALLOC_SIZE(CORES_MOST), set) && hwloc_bitmap_set(bits, core) != 0)
+            e = ERR_NO_MEMORY;
+    if (!e && hwloc_bitmap_list_asprintf(list, bits) < 0)
         e = ERR_NO_MEMORY;
     if (!e)
-        *cores = hwloc_bitmap_weight(set);
-    hwloc_topology_destroy(t);
-    hwloc_bitmap_free(set);
+        *cores = hwloc_bitmap_weight(bits);
+    CPU_FREE(set);
+    hwloc_bitmap_free(bits);
     return e;
 }

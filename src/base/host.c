@@ -159,15 +159,25 @@ int host_looks_secret(const char *name, size_t length)
     return 0;
 }
 
-static int is_allowed(const char *variable)
+static int begins_with_one_of(const char *text, const char *const *beginnings)
 {
-    static const char *const beginnings[] = {"SLURM_", "OMPI_", "PMIX_",  "NCCL_",
-                                             "UCX_",   "CUDA_", "OMP_",   "GOMP_",
-                                             "KMP_",   "MKL_",  "HWLOC_", "SCALEPROF_"};
-    for (size_t i = 0; i < sizeof beginnings / sizeof *beginnings; i++)
-        if (strncmp(variable, beginnings[i], strlen(beginnings[i])) == 0)
+    for (; *beginnings != NULL; beginnings++)
+        if (strncmp(text, *beginnings, strlen(*beginnings)) == 0)
             return 1;
     return 0;
+}
+
+/* What a launcher tells its processes to find it again (addresses, keys of the transports) is
+ * nobody's business. */
+static int is_allowed(const char *variable)
+{
+    static const char *const wanted[] = {"SLURM_JOB_", "SLURM_N",   "SLURM_CPU",  "SLURM_TASKS",
+                                         "SLURM_MPI",  "OMPI_MCA_", "NCCL_",      "UCX_",
+                                         "CUDA_",      "OMP_",      "GOMP_",      "KMP_",
+                                         "MKL_",       "HWLOC_",    "SCALEPROF_", NULL};
+    static const char *const internal[] = {"OMPI_MCA_orte_", "OMPI_MCA_ess",    "OMPI_MCA_initial_",
+                                           "OMPI_MCA_pmix",  "OMPI_MCA_shmem_", NULL};
+    return begins_with_one_of(variable, wanted) && !begins_with_one_of(variable, internal);
 }
 
 void host_environment(char *out, size_t size)

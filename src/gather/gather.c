@@ -206,14 +206,6 @@ static uint8_t status_of(const struct rank_survey *s, const struct agent_facts *
     return agent_number(agent, "exit_code", -1) == 0 ? RANK_OK : RANK_FAILED;
 }
 
-static int32_t exit_code_of(const struct agent_facts *agent)
-{
-    int64_t signal = agent ? agent_number(agent, "signal", -1) : -1;
-    if (signal > 0)
-        return (int32_t)(128 + signal);
-    return agent ? (int32_t)agent_number(agent, "exit_code", -1) : -1;
-}
-
 static void fill_rank_times(const struct gathering *g, const struct rank_survey *s,
                             struct ranks_rows *r, size_t i)
 {
@@ -266,7 +258,7 @@ static void fill_rank(const struct gathering *g, struct ranks_rows *r, size_t i)
     r->cpuset[i] = cpuset ? strings_put_text(g->dictionary.strings, cpuset) : 0;
     r->main_lane[i] = s->lanes > 0 ? g->outcomes[i].main_lane : TABLE_NONE;
     r->status[i] = status_of(s, agent);
-    r->exit_code[i] = exit_code_of(agent);
+    r->exit_code[i] = machine_exit_code(agent);
     r->mpi_phase[i] = (uint8_t)s->mpi_phase;
     free(cpuset);
     fill_rank_times(g, s, r, i);

@@ -17,6 +17,14 @@ const struct agent_facts *machine_find_agent(const struct sources *s, int rank)
     return s->agent_count == 1 && s->agents[0].rank < 0 ? &s->agents[0] : NULL;
 }
 
+int32_t machine_exit_code(const struct agent_facts *agent)
+{
+    int64_t signal = agent ? agent_number(agent, "signal", -1) : -1;
+    if (signal > 0)
+        return (int32_t)(128 + signal);
+    return agent ? (int32_t)agent_number(agent, "exit_code", -1) : -1;
+}
+
 struct fact_writer {
     struct run_rows *out;
     struct strings *strings;
@@ -43,10 +51,11 @@ static void put_number(struct fact_writer *w, const char *key, int64_t value)
     put_fact(w, key, text);
 }
 
-static void put_agent_fact(struct fact_writer *w, const struct agent_facts *agent, const char *key)
+static void put_agent_fact(struct fact_writer *w, const struct agent_facts *agent, const char *key,
+                           const char *as)
 {
     char *value = agent ? agent_fact(agent, key) : NULL;
-    put_fact(w, key, value ? value : "");
+    put_fact(w, as, value ? value : "");
     free(value);
 }
 
@@ -77,10 +86,23 @@ static void put_times(struct fact_writer *w, const struct sources *s)
     put_number(w, "end_utc_ns", end_ns);
 }
 
+/* The first code that is not 0; -1 when no agent has seen its command end. */
+static int64_t exit_code_of_run(const struct sources *s)
+{
+    int64_t code = -1;
+    for (size_t i = 0; i < s->agent_count; i++) {
+        int32_t one = machine_exit_code(&s->agents[i]);
+        if (one > 0)
+            return one;
+        code = one == 0 ? 0 : code;
+    }
+    return code;
+}
+
 enum err machine_run_rows(const struct sources *s, const struct gather_options *options,
                           int64_t epoch_utc_ns, struct strings *strings, struct run_rows *out)
 {
-    static const char *const keys[] = {"command", "directory", "launcher", "job"};
+    static const char *const keys[] = {"command", "directory", "launcher"};
     struct fact_writer w = {.out = out, .strings = strings};
     const struct agent_facts *agent = s->agent_count > 0 ? &s->agents[0] : NULL;
     put_fact(&w, "tool", "scaleprof");
@@ -90,8 +112,10 @@ enum err machine_run_rows(const struct sources *s, const struct gather_options *
     put_fact(&w, "reference_clock", "the clock of the lowest rank's host");
     put_number(&w, "ranks", s->ranks);
     for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
-        put_agent_fact(&w, agent, keys[i]);
+        put_agent_fact(&w, agent, keys[i], keys[i]);
+    put_agent_fact(&w, agent, "job", "job_id");
     put_times(&w, s);
+    put_number(&w, "exit_code", exit_code_of_run(s));
     put_number(&w, "processes", (int64_t)s->count);
     put_number(&w, "files_left_out", s->wrong);
     put_settings(&w, options->settings);

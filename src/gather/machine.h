@@ -24,4 +24,7 @@ uint32_t machine_find_node(const struct nodes_rows *nodes, const struct strings 
 /* How the rank's command ended and where it was bound; NULL when no agent speaks of it. */
 const struct agent_facts *machine_find_agent(const struct sources *s, int rank);
 
+/* Exit code of the agent's command, 128 + signal, or -1 unknown (also for NULL). */
+int32_t machine_exit_code(const struct agent_facts *agent);
+
 #endif
