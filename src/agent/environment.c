@@ -48,9 +48,11 @@ const char *environment_get(const struct environment *e, const char *name)
 enum err environment_set(struct environment *e, const char *name, const char *value)
 {
     char *entry = NULL, **owned = realloc(e->owned, (e->owned_count + 1) * sizeof *owned);
-    if (owned == NULL || asprintf(&entry, "%s=%s", name, value) < 0)
+    if (owned == NULL)
         return ERR_NO_MEMORY;
     e->owned = owned;
+    if (asprintf(&entry, "%s=%s", name, value) < 0)
+        return ERR_NO_MEMORY;
     e->owned[e->owned_count++] = entry;
     size_t at = find(e, name);
     if (at == e->count) {

@@ -25,7 +25,8 @@ static const char recorder[] = "libscaleprof_record.so";
  * tree with it. */
 static int find_library(const char *file, char out[PATH_MAX])
 {
-    static const char *const places[] = {".", "../lib", "../lib64", "../lib/" SCALEPROF_LIB_ARCH};
+    static const char arch_place[] = "../lib/" SCALEPROF_LIB_ARCH;
+    static const char *const places[] = {".", "../lib", "../lib64", arch_place};
     char self[PATH_MAX], path[2 * PATH_MAX];
     ssize_t length = readlink("/proc/self/exe", self, sizeof self - 1);
     if (length <= 0)

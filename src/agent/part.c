@@ -105,7 +105,8 @@ static enum err write_head(struct part *p)
 {
     struct segment_header head;
     memcpy(&head, p->segment, sizeof head);
-    head.chunks_max = head.chunks_present = p->chunks_written;
+    head.chunks_max = p->chunks_written;
+    head.chunks_present = p->chunks_written;
     uint32_t lanes =
         p->segment->lanes_used < SEGMENT_LANES_MAX ? p->segment->lanes_used : SEGMENT_LANES_MAX;
     enum err e = write_at(p, segment_lane_at(p->segment, 0), (size_t)lanes * SEGMENT_LANE_BYTES,

@@ -54,7 +54,7 @@ static void test_exchange(struct peers *p)
     size_t send_bytes[64], received_bytes[64];
     int at = 0;
     for (int b = 0; b < size; b++) {
-        send_bytes[b] = (size_t)(rank + b);
+        send_bytes[b] = (size_t)rank + (size_t)b;
         memset(send + at, 16 * rank + b, send_bytes[b]);
         at += rank + b;
     }

@@ -157,7 +157,7 @@ int main(int argc, char **argv)
         return 1;
     CHECK_EQUAL(write_run("run.h5", 0, p), ERR_OK);
     if (peers_rank(p) == 0)
-        read_run("run.h5", (size_t)(1000 * size * (size - 1) / 2 + size));
+        read_run("run.h5", 500 * (size_t)size * ((size_t)size - 1) + (size_t)size);
     if (!by_mpi) {
         test_outputs(p);
         test_wrong_files_are_refused("run.h5");

@@ -16,10 +16,7 @@ struct entry {
 
 static _Alignas(struct entry) char arena[ARENA_BYTES];
 static atomic_size_t arena_used;
-static struct {
-    struct entry head;
-    char text[8];
-} nothing;
+static _Alignas(struct entry) char nothing[sizeof(struct entry) + 8];
 
 static size_t entry_bytes(size_t length)
 {
@@ -34,7 +31,7 @@ const void *registry_put(const char *text)
     size_t at = atomic_fetch_add(&arena_used, bytes);
     if (at > ARENA_BYTES - bytes) {
         scaleprof_fault("nvtx", "no room for more registered strings");
-        return &nothing;
+        return nothing;
     }
     struct entry *entry = (struct entry *)(arena + at);
     if (length > 0)
