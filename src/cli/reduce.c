@@ -83,7 +83,8 @@ static enum err store_strings(struct analysis_tables *out, const struct strings 
     return e;
 }
 
-static enum err write_analysis(const char *run_path, const struct analysis_tables *tables)
+static enum err write_analysis(const char *run_path, const char *run_id,
+                               const struct analysis_tables *tables)
 {
     struct store *s;
     struct peers *p;
@@ -99,6 +100,8 @@ static enum err write_analysis(const char *run_path, const struct analysis_table
                              (const char *)tables + analysis_table_list[i].rows_offset);
     if (!e)
         e = store_attribute_all(s, "tool_version", TOOL_VERSION);
+    if (!e)
+        e = store_attribute_all(s, "run_id", run_id);
     if (e)
         store_abandon_all(s);
     else
@@ -134,7 +137,7 @@ enum err run_file_reduce(const char *path, const struct settings *settings)
     if (!e)
         e = store_strings(&tables, strings);
     if (!e)
-        e = write_analysis(path, &tables);
+        e = write_analysis(path, f.run_id, &tables);
     analysis_tables_free(&tables);
     strings_close(strings);
 file:

@@ -23,12 +23,12 @@ static enum err read_both(const char *path, const struct settings *settings, str
     enum err e = run_file_open(run, path);
     if (e)
         return e;
-    e = analysis_file_read(analysis, path);
+    e = analysis_file_read(analysis, path, run->run_id);
     if (e == ERR_NOT_FOUND) {
         log_info("%s is not reduced yet: doing that first", path);
         e = run_file_reduce(path, settings);
         if (!e)
-            e = analysis_file_read(analysis, path);
+            e = analysis_file_read(analysis, path, run->run_id);
     }
     if (e)
         run_file_close(run);

@@ -1,6 +1,7 @@
 #include "run_file.h"
 
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "commands.h"
@@ -26,6 +27,8 @@ enum err run_file_open(struct run_file *out, const char *path)
         e = strings_open(&f.strings);
     if (!e)
         e = strings_load(f.strings, &f.tables.string_bytes, &f.tables.string_ends);
+    if (!e)
+        e = store_read_attribute(f.store, "run_id", f.run_id, sizeof f.run_id);
     if (e) {
         run_file_close(&f);
         return e;
@@ -42,8 +45,9 @@ void run_file_close(struct run_file *f)
     *f = (struct run_file){0};
 }
 
-enum err analysis_file_read(struct analysis_file *out, const char *run_path)
+enum err analysis_file_read(struct analysis_file *out, const char *run_path, const char *run_id)
 {
+    char own_id[RUN_FILE_ID_BYTES] = "";
     struct analysis_file f = {0};
     struct store *s = NULL;
     char *path = store_analysis_path(run_path);
@@ -52,6 +56,10 @@ enum err analysis_file_read(struct analysis_file *out, const char *run_path)
         e = ERR_NOT_FOUND;
     if (!e)
         e = store_open(&s, path);
+    if (!e)
+        e = store_read_attribute(s, "run_id", own_id, sizeof own_id);
+    if (!e && strcmp(own_id, run_id) != 0)
+        e = ERR_NOT_FOUND;
     if (!e)
         e = store_read_tables(s, analysis_table_list, analysis_table_count, &f.tables, NULL);
     if (!e)

@@ -7,10 +7,13 @@
 #include "trace/strings.h"
 #include "trace/tables.h"
 
+#define RUN_FILE_ID_BYTES 40
+
 struct run_file {
     struct store *store;
     struct run_tables tables; /* without events, collectives, messages, counters, syncs */
     struct strings *strings;
+    char run_id[RUN_FILE_ID_BYTES]; /* of the run, "" in a file without one */
 };
 
 enum err run_file_open(struct run_file *out, const char *path);
@@ -21,8 +24,9 @@ struct analysis_file {
     struct strings *strings;
 };
 
-/* Reads the analysis of a run. ERR_NOT_FOUND, not said, when there is none. */
-enum err analysis_file_read(struct analysis_file *out, const char *run_path);
+/* Reads the analysis of a run. ERR_NOT_FOUND, not said, when there is none, or only that of another
+ * run. */
+enum err analysis_file_read(struct analysis_file *out, const char *run_path, const char *run_id);
 void analysis_file_free(struct analysis_file *f);
 
 /* Reduces the run and writes its analysis beside it, replacing an older one. */

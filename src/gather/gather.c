@@ -15,6 +15,8 @@
 #include "store/store.h"
 #include "survey.h"
 
+#define RUN_ID_BYTES 17
+
 /* What building a rank's rows found that its survey could not know. */
 struct rank_outcome {
     int64_t unfinished, bound_max_ns;
@@ -287,6 +289,21 @@ static enum err make_rank_rows(struct gathering *g)
     return peers_agree_all(g->p, e);
 }
 
+/* What tells this run from any other, also from one that is gathered again when more of it was
+ * found. */
+static void name_run(const struct gathering *g, char out[RUN_ID_BYTES])
+{
+    int64_t facts[4] = {g->clocks.epoch_utc_ns, (int64_t)g->survey_count, 0, 0};
+    uint64_t id = 0xCBF29CE484222325u;
+    for (size_t i = 0; i < g->survey_count; i++) {
+        facts[2] += g->surveys[i].events + g->surveys[i].counters;
+        facts[3] += g->surveys[i].pid;
+    }
+    for (size_t i = 0; i < sizeof facts; i++)
+        id = (id ^ ((const unsigned char *)facts)[i]) * 0x100000001B3u;
+    snprintf(out, RUN_ID_BYTES, "%016llx", (unsigned long long)id);
+}
+
 /* All processes hold the same small rows; the first writes them. */
 static enum err write_small_rows(struct gathering *g)
 {
@@ -295,6 +312,7 @@ static enum err write_small_rows(struct gathering *g)
         table_string_ends,   table_sites,        table_comms,       table_comm_members,
         table_clock_domains, table_clock_bursts, table_clock_models};
     struct run_tables none = {0};
+    char run_id[RUN_ID_BYTES];
     const struct run_tables *from = peers_rank(g->p) == 0 ? &g->tables : &none;
     enum err e = ERR_OK;
     for (size_t i = 0; i < sizeof tables / sizeof *tables && !e; i++)
@@ -303,7 +321,8 @@ static enum err write_small_rows(struct gathering *g)
         e = store_attribute_all(g->store, "tool_version", g->options->tool_version);
     if (!e)
         e = store_attribute_all(g->store, "source", "recorded");
-    return e;
+    name_run(g, run_id);
+    return e ? e : store_attribute_all(g->store, "run_id", run_id);
 }
 
 static enum err write_file(struct gathering *g)

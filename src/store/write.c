@@ -293,6 +293,15 @@ static enum err sync_path(const char *path, int flags)
     return e;
 }
 
+/* The results of the run that was here before are not those of this one. */
+static void remove_old_analysis(const struct store *s)
+{
+    char *path = s->tables == run_table_list ? store_analysis_path(s->path) : NULL;
+    if (path != NULL)
+        unlink(path);
+    free(path);
+}
+
 /* Without force a file that has appeared since the start stays. */
 static enum err publish(const struct store *s)
 {
@@ -302,6 +311,8 @@ static enum err publish(const struct store *s)
         e = ERR_EXISTS;
     if (!e && rename(s->partial, s->path) != 0)
         e = err_from_errno(errno);
+    if (!e)
+        remove_old_analysis(s);
     if (e)
         log_error("%s: %s", s->path, err_text(e));
     else

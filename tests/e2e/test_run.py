@@ -8,6 +8,7 @@ import tempfile
 import time
 
 import h5py
+import numpy
 
 SCALEPROF, JOB = sys.argv[1:3]
 ENVIRONMENT = dict(os.environ, OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1",
@@ -136,6 +137,17 @@ def test_an_existing_output_stays_without_force():
     check(done.returncode != 0 and done.stderr.count("--force") == 1 and done.stdout == "", done)
 
 
+def test_results_are_those_of_the_run_that_is_there():
+    check(record(JOB).returncode == 0 and run(SCALEPROF, "report", "run.h5").returncode == 0, "first")
+    old = open("run.analysis.h5", "rb").read()
+    check(record(JOB, options=["--force"]).returncode == 0, "second")
+    check(not os.path.exists("run.analysis.h5"), "the old results are left")
+    open("run.analysis.h5", "wb").write(old)
+    done = run(SCALEPROF, "report", "run.h5")
+    check(done.returncode == 0 and "not reduced yet" in done.stderr, done)
+    check("not reduced yet" not in run(SCALEPROF, "report", "run.h5").stderr, "reduced twice")
+
+
 def test_an_output_that_cannot_be_written():
     done = run(SCALEPROF, "run", "-o", "absent/run.h5", "--", JOB)
     check(done.returncode == 6 and "absent/run.h5" in done.stderr and done.stdout == "", done)
@@ -211,7 +223,7 @@ def test_wrong_run_files():
         done = run(SCALEPROF, "reduce", "cut.h5")
         check(done.returncode == 4 and "cut.h5" in done.stderr, done)
     with h5py.File("run.h5", "r+") as file:
-        file.attrs["format_version"] = b"9.0"
+        file.attrs["format_version"] = numpy.bytes_("9.0")
     done = run(SCALEPROF, "reduce", "run.h5")
     check(done.returncode == 4 and "newer" in done.stderr, done)
 
