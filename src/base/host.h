@@ -58,4 +58,8 @@ int host_launcher_spans_hosts(int size);
  * ranks. */
 int host_launcher_is_parent(void);
 
+/* 1 when the environment says that a terminal shows UTF-8 (LC_ALL, LC_CTYPE, LANG, in this order).
+ */
+int host_shows_utf8(void);
+
 #endif

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/host.h"
 #include "base/log.h"
 #include "commands.h"
 #include "options.h"
@@ -86,7 +87,7 @@ static enum err print_report(const char *path, const struct settings *settings,
         goto files;
     }
     struct report_options options = {.color = wants_color(settings, out),
-                                     .utf8 = report_environment_utf8(),
+                                     .utf8 = host_shows_utf8(),
                                      .all_ranks = c->all_ranks != NULL};
     e = c->json ? report_json(&input, out) : report_text(&input, &options, out);
     enum err closed =

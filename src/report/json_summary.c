@@ -1,5 +1,7 @@
 #include "json_summary.h"
 
+#include <string.h>
+
 #include "late.h"
 #include "verdict.h"
 
@@ -78,8 +80,11 @@ static void put_rank_column(struct json_writer *w, const struct report_summary *
 {
     json_name(w, name);
     json_array(w);
-    for (size_t i = 0; i < s->rank_count; i++)
-        json_double(w, *(const double *)((const char *)&s->ranks[i] + offset));
+    for (size_t i = 0; i < s->rank_count; i++) {
+        double value;
+        memcpy(&value, (const char *)&s->ranks[i] + offset, sizeof value);
+        json_double(w, value);
+    }
     json_array_end(w);
 }
 

@@ -104,7 +104,7 @@ void late_say(struct sentence *out, const struct report_summary *s,
               const struct report_input *input, size_t row)
 {
     unsigned pattern = input->analysis->late_ranks.pattern[row];
-    struct late_words words;
+    struct late_words words = {0};
     fill_words(&words, s, input, row);
     sentence_expand(out, patterns[pattern < COUNT(patterns) ? pattern : LATE_CHRONIC].head,
                     words.words);
@@ -119,7 +119,7 @@ void late_say_more(struct sentence *out, const struct report_summary *s,
     const struct late_ranks_rows *late = &input->analysis->late_ranks;
     char cost[UNITS_BYTES], share[UNITS_BYTES], clock[VERDICT_CLOCK_BYTES];
     double cost_ns = positive(late->cost_ns[row]);
-    struct late_words words;
+    struct late_words words = {0};
     fill_words(&words, s, input, row);
     sentence_expand(out, "Last in {steps} of {kept} steps, {late} after the median rank (",
                     words.words);
@@ -134,7 +134,7 @@ void late_say_more(struct sentence *out, const struct report_summary *s,
 void late_advise(struct sentence *out, const struct report_summary *s,
                  const struct report_input *input, size_t row)
 {
-    struct late_words words;
+    struct late_words words = {0};
     fill_words(&words, s, input, row);
     sentence_expand(out, causes[cause_of(input, row)].advice, words.words);
 }

@@ -21,10 +21,6 @@ struct report_options {
     int all_ranks; /* every rank's row, however many there are */
 };
 
-/* 1 when the environment says that a terminal shows UTF-8 (LC_ALL, LC_CTYPE, LANG, in this order).
- */
-int report_environment_utf8(void);
-
 /* The text report: a first screen that answers what was run, how long a step takes and how steady
  * it is, where its time goes, who made whom wait, which operations cost most, and how far the data
  * can be trusted. */

@@ -6,17 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-int report_environment_utf8(void)
-{
-    static const char *const variables[] = {"LC_ALL", "LC_CTYPE", "LANG"};
-    for (size_t i = 0; i < sizeof variables / sizeof *variables; i++) {
-        const char *value = getenv(variables[i]);
-        if (value != NULL && *value != 0)
-            return strcasestr(value, "utf-8") != NULL || strcasestr(value, "utf8") != NULL;
-    }
-    return 0;
-}
-
 const char *text_clock(char out[], const struct text *t, double difference_ns, int64_t bound_ns)
 {
     int64_t estimate = t->summary->quality.clock_estimate_ns;

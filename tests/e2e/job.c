@@ -1,7 +1,7 @@
 /* A small MPI job that ends as it is told:  job ENDING [RANK]
  *   ok | exit (RANK ends with 3) | abort (RANK calls MPI_Abort with 5) | kill (RANK kills itself)
- *   nofinalize | after (calls MPI after MPI_Finalize) | wait (reduces again and again until a file named "stop" appears)
- * Prints its rank and what it read from stdin on rank 0. */
+ *   nofinalize | after (calls MPI after MPI_Finalize) | wait (reduces again and again until a file
+ * named "stop" appears) Prints its rank and what it read from stdin on rank 0. */
 #include <mpi.h>
 #include <signal.h>
 #include <stdio.h>
