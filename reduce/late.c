@@ -227,7 +227,7 @@ static int stands_out(struct matrix *m, struct verdict *v)
 static int judge(struct matrix *m, struct verdict *v)
 {
     size_t change = find_change(m, v->rank);
-    if (change >= (size_t)rule[LATE_INDEX_LEAST_STEPS]) {
+    if (change > 0 && change >= (size_t)rule[LATE_INDEX_LEAST_STEPS]) {
         struct verdict from = {.rank = v->rank, .first = change, .pattern = LATE_FROM_STEP};
         int64_t before_sum = 0;
         for (size_t i = 0; i < change; i++)

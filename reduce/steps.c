@@ -197,12 +197,14 @@ static enum err fill_windows(struct state *s)
 {
     struct steps_rows *steps = &s->out->steps;
     size_t *last = calloc(2 * steps->count + 1, sizeof *last), *first = last + steps->count;
-    int64_t *earliest = malloc((steps->count + 1) * sizeof *earliest);
+    int64_t *earliest = calloc(steps->count + 1, sizeof *earliest);
     enum err e = last && earliest ? ERR_OK : ERR_NO_MEMORY;
     for (size_t i = 0; i < s->rank_count && !e; i++)
         for (size_t k = 0; k < s->ranks[i].step_count; k++) {
             const struct rank_step *step = &s->ranks[i].steps[k];
             uint32_t row = steps_row(s, step->number);
+            if (row >= steps->count)
+                continue;
             if (steps->ranks[row]++ == 0 || step->begin_ns < steps->begin_ns[row])
                 steps->begin_ns[row] = step->begin_ns;
             if (steps->ranks[row] == 1 || step->end_ns > steps->end_ns[row]) {

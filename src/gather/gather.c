@@ -299,8 +299,8 @@ static void name_run(const struct gathering *g, char out[RUN_ID_BYTES])
         facts[2] += g->surveys[i].events + g->surveys[i].counters;
         facts[3] += g->surveys[i].pid;
     }
-    for (size_t i = 0; i < sizeof facts; i++)
-        id = (id ^ ((const unsigned char *)facts)[i]) * 0x100000001B3u;
+    for (size_t i = 0; i < sizeof facts / sizeof *facts; i++)
+        id = (id ^ (uint64_t)facts[i]) * 0x9E3779B97F4A7C15u;
     snprintf(out, RUN_ID_BYTES, "%016llx", (unsigned long long)id);
 }
 

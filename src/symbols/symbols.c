@@ -92,7 +92,7 @@ struct symbol symbols_find(struct symbols *s, const char *path, const char *buil
                            int64_t offset)
 {
     struct symbol result = {.function = "", .file = "", .line = -1};
-    struct module *m = path[0] ? find_module(s, path, build_id) : NULL;
+    struct module *m = module[0] ? find_module(s, module, build_id) : NULL;
     if (m == NULL || m->dwfl == NULL || offset <= 0)
         return result;
     Dwarf_Addr address = (Dwarf_Addr)offset - 1;
