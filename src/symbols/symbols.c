@@ -88,7 +88,7 @@ static struct module *find_module(struct symbols *s, const char *path, const cha
 }
 
 /* The instruction that called lies before the one returned to. */
-struct symbol symbols_find(struct symbols *s, const char *path, const char *build_id,
+struct symbol symbols_find(struct symbols *s, const char *module, const char *build_id,
                            int64_t offset)
 {
     struct symbol result = {.function = "", .file = "", .line = -1};
