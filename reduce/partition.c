@@ -70,19 +70,10 @@ static enum err divide(struct rank_time *t)
 static const char *const usage_names[3] = {"thread_cpu_ns", "involuntary_switches",
                                            "voluntary_switches"};
 
-static int usage_kind(const struct state *s, uint32_t name)
-{
-    const char *text = strings_get(s->source->strings, name);
-    for (int i = 0; i < 3; i++)
-        if (strcmp(text, usage_names[i]) == 0)
-            return i;
-    return -1;
-}
-
 /* The value of the last sample at or before a time; -1 when there is none. Counters are sorted by
  * time. */
-static int64_t sample_before(const struct state *s, const struct counters_rows *c, uint32_t lane,
-                             int kind, int64_t time_ns)
+static int64_t sample_before(const struct counters_rows *c, uint32_t lane, uint32_t name,
+                             int64_t time_ns)
 {
     size_t low = 0, high = c->count;
     while (low < high) {
@@ -93,7 +84,7 @@ static int64_t sample_before(const struct state *s, const struct counters_rows *
             high = middle;
     }
     for (; low > 0; low--)
-        if (c->lane[low - 1] == lane && usage_kind(s, c->name[low - 1]) == kind)
+        if (c->lane[low - 1] == lane && c->name[low - 1] == name)
             return (int64_t)c->value[low - 1];
     return -1;
 }
@@ -102,20 +93,20 @@ static int64_t sample_before(const struct state *s, const struct counters_rows *
  * recorder needs. */
 #define SAMPLE_SLACK_NS INT64_C(20000)
 
-static int64_t used(const struct state *s, const struct counters_rows *c, uint32_t lane, int kind,
-                    int64_t begin_ns, int64_t end_ns)
+static int64_t used(const struct counters_rows *c, uint32_t lane, uint32_t name, int64_t begin_ns,
+                    int64_t end_ns)
 {
-    int64_t before = sample_before(s, c, lane, kind, begin_ns + SAMPLE_SLACK_NS);
-    int64_t after = sample_before(s, c, lane, kind, end_ns + SAMPLE_SLACK_NS);
+    int64_t before = sample_before(c, lane, name, begin_ns + SAMPLE_SLACK_NS);
+    int64_t after = sample_before(c, lane, name, end_ns + SAMPLE_SLACK_NS);
     return before < 0 || after < 0 ? -1 : after - before;
 }
 
 static void fill_usage(struct state *s, size_t row, const struct counters_rows *c, uint32_t lane)
 {
     struct partition_rows *p = &s->out->partition;
-    p->cpu_ns[row] = used(s, c, lane, 0, p->begin_ns[row], p->end_ns[row]);
-    p->involuntary[row] = used(s, c, lane, 1, p->begin_ns[row], p->end_ns[row]);
-    p->voluntary[row] = used(s, c, lane, 2, p->begin_ns[row], p->end_ns[row]);
+    p->cpu_ns[row] = used(c, lane, s->usage_names[0], p->begin_ns[row], p->end_ns[row]);
+    p->involuntary[row] = used(c, lane, s->usage_names[1], p->begin_ns[row], p->end_ns[row]);
+    p->voluntary[row] = used(c, lane, s->usage_names[2], p->begin_ns[row], p->end_ns[row]);
 }
 
 struct cursors {
@@ -280,6 +271,15 @@ enum err partition_rank(struct state *s, size_t rank_row, const struct reduce_ra
     return e;
 }
 
+/* The number of a text that is there; TABLE_NONE. */
+static uint32_t find_name(const struct strings *strings, const char *text)
+{
+    for (size_t i = 0; i < strings_count(strings); i++)
+        if (strcmp(strings_get(strings, (uint32_t)i), text) == 0)
+            return (uint32_t)i;
+    return TABLE_NONE;
+}
+
 enum err partition_begin(struct state *s)
 {
     size_t steps = 0;
@@ -287,6 +287,8 @@ enum err partition_begin(struct state *s)
         s->ranks[i].first_partition = steps;
         steps += s->ranks[i].step_count;
     }
+    for (size_t i = 0; i < 3; i++)
+        s->usage_names[i] = find_name(s->source->strings, usage_names[i]);
     s->caused_ns = calloc(steps + 1, sizeof *s->caused_ns);
     return s->caused_ns ? ERR_OK : ERR_NO_MEMORY;
 }

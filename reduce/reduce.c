@@ -66,7 +66,7 @@ static enum err read_ranks(struct state *s)
     for (size_t i = 0; i < s->rank_count && !e; i++) {
         struct reduce_rank_rows rows = {0};
         int ranges = 0;
-        e = s->source->read(s->source->context, i, &rows);
+        e = s->source->read(s->source->context, i, REDUCE_OPERATIONS, &rows);
         if (e)
             break;
         e = collect_rank(s, i, &rows);
@@ -88,7 +88,7 @@ static enum err partition_ranks(struct state *s)
         struct reduce_rank_rows rows = {0};
         if (s->ranks[i].step_count == 0)
             continue;
-        e = s->source->read(s->source->context, i, &rows);
+        e = s->source->read(s->source->context, i, REDUCE_CALLS, &rows);
         if (e)
             break;
         e = partition_rank(s, i, &rows);

@@ -20,11 +20,17 @@ struct reduce_rank_rows {
     struct messages_rows messages;
     struct counters_rows counters;
 };
+/* What a pass looks at. OPERATIONS: events (all columns but cause and bytes), collectives, messages.
+ * CALLS: of events where they lie in time (begin, duration, lane, kind), and counters. */
+enum reduce_want { REDUCE_OPERATIONS, REDUCE_CALLS };
+
 struct reduce_source {
     const struct run_tables *tables;
     const struct strings *strings;
-    /* Fills `out` with the rows of the rank in row `rank_row` of /ranks; release frees them. */
-    enum err (*read)(void *context, size_t rank_row, struct reduce_rank_rows *out);
+    /* Fills `out` with the rows of the rank in row `rank_row` of /ranks, at least what is wanted;
+     * release frees them. */
+    enum err (*read)(void *context, size_t rank_row, enum reduce_want want,
+                     struct reduce_rank_rows *out);
     void (*release)(void *context, struct reduce_rank_rows *rows);
     void *context;
 };

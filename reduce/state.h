@@ -53,7 +53,9 @@ struct state {
     struct operation *operations;
     size_t operation_count, operation_room;
     struct instance_sums *instance_sums; /* per row of instances */
-    int64_t *caused_ns; /* per row of partition: exposed waits of others that name its rank */
+    int64_t *caused_ns;      /* per row of partition: exposed waits of others that name its rank */
+    uint32_t usage_names[3]; /* numbers of the samples' names: CPU time, involuntary, voluntary
+                                switches */
     const size_t *member_first; /* per communicator: its first row of /comm_members, and the end */
 };
 

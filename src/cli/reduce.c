@@ -19,20 +19,34 @@ static void release_rank(void *context, struct reduce_rank_rows *rows)
     rows_free(&rows->counters, table_counters);
 }
 
-static enum err read_rank(void *context, size_t row, struct reduce_rank_rows *out)
+/* Columns that a pass looks at; what it does not is not unpacked. */
+static const char *const event_columns[] = {"begin_ns", "duration_ns", "lane", "kind", "flags",
+                                            "name",     "site",        "ref",  NULL};
+static const char *const call_columns[] = {"begin_ns", "duration_ns", "lane", "kind", NULL};
+
+static enum err read_operations(struct run_file *f, size_t row, struct reduce_rank_rows *rows)
+{
+    const struct ranks_rows *r = &f->tables.ranks;
+    enum err e = store_read(f->store, table_collectives, r->collective_first[row],
+                            r->collective_count[row], &rows->collectives);
+    if (!e)
+        e = store_read(f->store, table_messages, r->message_first[row], r->message_count[row],
+                       &rows->messages);
+    return e;
+}
+
+static enum err read_rank(void *context, size_t row, enum reduce_want want,
+                          struct reduce_rank_rows *out)
 {
     struct run_file *f = context;
     const struct ranks_rows *r = &f->tables.ranks;
     struct reduce_rank_rows rows = {0};
     enum err e =
-        store_read(f->store, table_events, r->event_first[row], r->event_count[row], &rows.events);
-    if (!e)
-        e = store_read(f->store, table_collectives, r->collective_first[row],
-                       r->collective_count[row], &rows.collectives);
-    if (!e)
-        e = store_read(f->store, table_messages, r->message_first[row], r->message_count[row],
-                       &rows.messages);
-    if (!e)
+        store_read_columns(f->store, table_events, r->event_first[row], r->event_count[row],
+                           want == REDUCE_OPERATIONS ? event_columns : call_columns, &rows.events);
+    if (!e && want == REDUCE_OPERATIONS)
+        e = read_operations(f, row, &rows);
+    if (!e && want == REDUCE_CALLS)
         e = store_read(f->store, table_counters, r->counter_first[row], r->counter_count[row],
                        &rows.counters);
     if (e)

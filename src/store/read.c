@@ -259,30 +259,53 @@ static enum err read_column(struct store *s, const struct table *t, const struct
     return e == ERR_HDF5 ? ERR_TRUNCATED : e;
 }
 
-enum err store_read(struct store *s, const struct table *t, int64_t first, int64_t count,
-                    void *rows)
+static int is_wanted(const struct table_column *c, const char *const *names)
+{
+    if (names == NULL)
+        return 1;
+    for (; *names != NULL; names++)
+        if (strcmp(c->name, *names) == 0)
+            return 1;
+    return 0;
+}
+
+static enum err check_range(struct store *s, const struct table *t, int64_t first, int64_t count)
 {
     int64_t there;
-    size_t at, before = *(size_t *)rows;
     enum err e = store_rows(s, t, &there);
-    if (e)
-        return e;
-    if (first < 0 || count < 0 || first > there || count > there - first) {
+    if (!e && (first < 0 || count < 0 || first > there || count > there - first)) {
         log_error("%s: rows %lld to %lld of %s are asked for, it has %lld", s->path,
                   (long long)first, (long long)(first + count), t->path, (long long)there);
-        return ERR_LIMIT;
+        e = ERR_LIMIT;
     }
-    if (count == 0)
-        return ERR_OK;
+    return e;
+}
+
+enum err store_read_columns(struct store *s, const struct table *t, int64_t first, int64_t count,
+                            const char *const *names, void *rows)
+{
+    size_t at, before = *(size_t *)rows;
+    enum err e = check_range(s, t, first, count);
+    if (e || count == 0)
+        return e;
     e = rows_append(rows, t, (size_t)count, &at);
     for (size_t i = 0; i < t->column_count && !e; i++) {
-        char *values = rows_column(rows, &t->columns[i]);
-        e = read_column(s, t, &t->columns[i], first, count,
-                        values + at * column_type_bytes(t->columns[i].type));
+        size_t bytes = column_type_bytes(t->columns[i].type);
+        char *values = (char *)rows_column(rows, &t->columns[i]) + at * bytes;
+        if (is_wanted(&t->columns[i], names))
+            e = read_column(s, t, &t->columns[i], first, count, values);
+        else
+            memset(values, 0, (size_t)count * bytes);
     }
     if (e)
         *(size_t *)rows = before;
     return e;
+}
+
+enum err store_read(struct store *s, const struct table *t, int64_t first, int64_t count,
+                    void *rows)
+{
+    return store_read_columns(s, t, first, count, NULL, rows);
 }
 
 static int is_among(const struct table *t, const struct table *const *list)

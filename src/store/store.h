@@ -58,6 +58,10 @@ enum err store_rows(struct store *s, const struct table *t, int64_t *count);
 enum err store_read(struct store *s, const struct table *t, int64_t first, int64_t count,
                     void *rows);
 
+/* As store_read, but only the columns named (ended by NULL); the others hold zeroes. */
+enum err store_read_columns(struct store *s, const struct table *t, int64_t first, int64_t count,
+                            const char *const *names, void *rows);
+
 /* Reads a text attribute of "/"; "" when absent. Cut to `size`. */
 enum err store_read_attribute(struct store *s, const char *name, char *out, size_t size);
 
