@@ -269,20 +269,32 @@ static int has_more_data(const struct state *s, size_t rank_row)
 }
 
 /* Time outside MPI in which the rank did not have a CPU, at least: its CPU time of the whole step
- * is less than that outside MPI would take. Not compared with other ranks' CPU time, for those spin
- * while they wait. */
-static int64_t off_cpu(struct matrix *m, const struct verdict *v)
+ * is less than that outside MPI would take. Median over the steps from `first` on. */
+static int64_t off_cpu_of(const struct matrix *m, size_t rank, size_t first)
 {
-    int64_t *values = malloc((m->steps - v->first + 1) * sizeof *values), median;
+    int64_t *values = malloc((m->steps - first + 1) * sizeof *values), median;
     size_t count = 0;
-    for (size_t i = v->first; values != NULL && i < m->steps; i++) {
-        size_t cell = i * m->ranks + v->rank;
+    for (size_t i = first; values != NULL && i < m->steps; i++) {
+        size_t cell = i * m->ranks + rank;
         int64_t off_ns = m->compute_ns[cell] - m->cpu_ns[cell];
         values[count++] = off_ns > 0 ? off_ns : 0;
     }
     median = values ? lists_median(values, count) : 0;
     free(values);
     return median;
+}
+
+/* What of it the median rank does not have too (ranks may all sleep for their work). CPU times are
+ * not compared themselves, for those who wait spin. */
+static int64_t off_cpu(const struct matrix *m, const struct verdict *v)
+{
+    int64_t *values = malloc((m->ranks + 1) * sizeof *values), usual_ns, own_ns;
+    for (size_t r = 0; values != NULL && r < m->ranks; r++)
+        values[r] = off_cpu_of(m, r, v->first);
+    own_ns = values ? values[v->rank] : 0;
+    usual_ns = values ? lists_median(values, m->ranks) : 0;
+    free(values);
+    return own_ns > usual_ns ? own_ns - usual_ns : 0;
 }
 
 static uint8_t find_cause(const struct state *s, struct matrix *m, const struct verdict *v,
