@@ -21,7 +21,7 @@ struct matrix {
     size_t steps, ranks;
     size_t *rank_rows;   /* of /ranks */
     uint32_t *step_rows; /* of /analysis/steps */
-    int64_t *compute_ns, *cpu_ns, *voluntary, *caused_ns;
+    int64_t *compute_ns, *mpi_ns, *cpu_ns, *voluntary, *caused_ns;
     int64_t *late_ns; /* compute beyond the median rank's in the step */
     int64_t *scratch;
     int64_t step_ns; /* median over kept steps */
@@ -32,6 +32,7 @@ static void free_matrix(struct matrix *m)
     free(m->rank_rows);
     free(m->step_rows);
     free(m->compute_ns);
+    free(m->mpi_ns);
     free(m->cpu_ns);
     free(m->voluntary);
     free(m->caused_ns);
@@ -88,6 +89,7 @@ static enum err fill_cells(const struct state *s, struct matrix *m)
             continue;
         size_t cell = step * m->ranks + column;
         m->compute_ns[cell] = p->compute_ns[i];
+        m->mpi_ns[cell] = p->wait_ns[i] + p->transfer_ns[i] + p->mpi_call_ns[i];
         m->cpu_ns[cell] = p->cpu_ns[i];
         m->voluntary[cell] = p->voluntary[i];
         m->caused_ns[cell] = p->caused_wait_ns[i];
@@ -122,13 +124,14 @@ static enum err make_matrix(const struct state *s, struct matrix *m)
     if (e || m->steps == 0 || m->ranks < 2)
         return e;
     m->compute_ns = make_cells(m);
+    m->mpi_ns = make_cells(m);
     m->cpu_ns = make_cells(m);
     m->voluntary = make_cells(m);
     m->caused_ns = make_cells(m);
     m->late_ns = make_cells(m);
     m->scratch = malloc((m->steps > m->ranks ? m->steps : m->ranks) * sizeof *m->scratch);
-    if (!m->compute_ns || !m->cpu_ns || !m->voluntary || !m->caused_ns || !m->late_ns ||
-        !m->scratch)
+    if (!m->compute_ns || !m->mpi_ns || !m->cpu_ns || !m->voluntary || !m->caused_ns ||
+        !m->late_ns || !m->scratch)
         return ERR_NO_MEMORY;
     e = fill_cells(s, m);
     if (!e)
@@ -268,48 +271,69 @@ static int has_more_data(const struct state *s, size_t rank_row)
     return own > median + median / 5;
 }
 
-/* Time outside MPI in which the rank did not have a CPU, at least: its CPU time of the whole step
- * is less than that outside MPI would take. Median over the steps from `first` on. */
-static int64_t off_cpu_of(const struct matrix *m, size_t rank, size_t first)
+/* Between which bounds a time lies. */
+struct range {
+    int64_t least_ns, most_ns;
+};
+
+/* Time outside MPI in which the rank did not have a CPU, median over the steps from `first` on. Its
+ * CPU time is known of whole steps only, and who waits in MPI may spin or not. */
+static struct range off_cpu_of(const struct matrix *m, size_t rank, size_t first)
 {
-    int64_t *values = malloc((m->steps - first + 1) * sizeof *values), median;
-    size_t count = 0;
-    for (size_t i = first; values != NULL && i < m->steps; i++) {
+    size_t steps = m->steps - first, count = 0;
+    int64_t *least = malloc((2 * steps + 1) * sizeof *least), *most = least ? least + steps : NULL;
+    struct range range = {0, 0};
+    if (least == NULL)
+        return range;
+    for (size_t i = first; i < m->steps; i++, count++) {
         size_t cell = i * m->ranks + rank;
+        int64_t spun_ns = m->mpi_ns[cell] < m->cpu_ns[cell] ? m->mpi_ns[cell] : m->cpu_ns[cell];
         int64_t off_ns = m->compute_ns[cell] - m->cpu_ns[cell];
-        values[count++] = off_ns > 0 ? off_ns : 0;
+        least[count] = off_ns > 0 ? off_ns : 0;
+        most[count] = off_ns + spun_ns > 0 ? off_ns + spun_ns : 0;
     }
-    median = values ? lists_median(values, count) : 0;
-    free(values);
-    return median;
+    range.least_ns = lists_median(least, steps);
+    range.most_ns = lists_median(most, steps);
+    free(least);
+    return range;
 }
 
-/* What of it the median rank does not have too (ranks may all sleep for their work). CPU times are
- * not compared themselves, for those who wait spin. */
-static int64_t off_cpu(const struct matrix *m, const struct verdict *v)
+/* What of it the median rank does not have too: ranks may all sleep for their work. */
+static struct range off_cpu(const struct matrix *m, const struct verdict *v)
 {
-    int64_t *values = malloc((m->ranks + 1) * sizeof *values), usual_ns, own_ns;
-    for (size_t r = 0; values != NULL && r < m->ranks; r++)
-        values[r] = off_cpu_of(m, r, v->first);
-    own_ns = values ? values[v->rank] : 0;
-    usual_ns = values ? lists_median(values, m->ranks) : 0;
-    free(values);
-    return own_ns > usual_ns ? own_ns - usual_ns : 0;
+    int64_t *least = malloc(2 * m->ranks * sizeof *least), *most = least ? least + m->ranks : NULL;
+    struct range own = {0, 0}, usual = {0, 0};
+    if (least == NULL)
+        return own;
+    for (size_t r = 0; r < m->ranks; r++) {
+        struct range range = off_cpu_of(m, r, v->first);
+        own = r == v->rank ? range : own;
+        least[r] = range.least_ns;
+        most[r] = range.most_ns;
+    }
+    usual.least_ns = lists_median(least, m->ranks);
+    usual.most_ns = lists_median(most, m->ranks);
+    free(least);
+    return (struct range){
+        own.least_ns > usual.most_ns ? own.least_ns - usual.most_ns : 0,
+        own.most_ns > usual.least_ns ? own.most_ns - usual.least_ns : 0,
+    };
 }
 
 static uint8_t find_cause(const struct state *s, struct matrix *m, const struct verdict *v,
-                          int64_t off_cpu_ns, int sampled)
+                          struct range off, int sampled)
 {
+    double share_ns = rule[LATE_INDEX_OFF_CPU_SHARE] * (double)v->late_ns;
     if (!sampled)
         return LATE_UNKNOWN;
-    if ((double)off_cpu_ns < rule[LATE_INDEX_OFF_CPU_SHARE] * (double)v->late_ns)
+    if ((double)off.most_ns < share_ns)
         return has_more_data(s, m->rank_rows[v->rank]) ? LATE_MORE_DATA : LATE_CPU_WORK;
     if (!is_sampled(m, m->voluntary, v->rank))
         return LATE_UNKNOWN;
-    return (double)median_over_steps(m, m->voluntary, v->rank, v->first, 1) >=
-                   rule[LATE_INDEX_SLEEPS_PER_STEP]
-               ? LATE_OFF_CPU
-               : LATE_DESCHEDULED;
+    if ((double)median_over_steps(m, m->voluntary, v->rank, v->first, 1) >=
+        rule[LATE_INDEX_SLEEPS_PER_STEP])
+        return LATE_OFF_CPU;
+    return (double)off.least_ns >= share_ns ? LATE_DESCHEDULED : LATE_UNKNOWN;
 }
 
 /* What the mean step would lose if this rank needed no more than the slowest of the others, and the
@@ -357,11 +381,11 @@ static enum err put_late(struct state *s, struct matrix *m, const struct verdict
     if (e)
         return e;
     int sampled = is_sampled(m, m->cpu_ns, v->rank);
-    int64_t off_cpu_ns = sampled ? off_cpu(m, v) : 0;
-    int64_t cpu_excess_ns = v->late_ns > off_cpu_ns ? v->late_ns - off_cpu_ns : 0;
+    struct range off = sampled ? off_cpu(m, v) : (struct range){0, 0};
+    int64_t cpu_excess_ns = v->late_ns > off.least_ns ? v->late_ns - off.least_ns : 0;
     out->rank[at] = s->source->tables->ranks.rank[m->rank_rows[v->rank]];
     out->pattern[at] = (uint8_t)v->pattern;
-    out->cause[at] = find_cause(s, m, v, off_cpu_ns, sampled);
+    out->cause[at] = find_cause(s, m, v, off, sampled);
     out->first_step[at] = s->out->steps.number[m->step_rows[v->first]];
     out->steps[at] = (int64_t)v->latest;
     out->kept_steps[at] = (int64_t)(m->steps - v->first);
