@@ -2,8 +2,10 @@
 
 #include "late.h"
 #include "names.h"
+#include "ranking.h"
 #include "sentence.h"
 #include "units.h"
+#include "utf8.h"
 #include "verdict.h"
 
 #include <inttypes.h>
@@ -108,7 +110,7 @@ static void caution_steps(struct list *list, const struct report_summary *s)
         list_say(list, "no step could be kept, so all were used, warm-up included");
     else if (steps->kept < FEW_STEPS)
         list_say(list, "only %" PRId64 " steps kept: means over so few are weak", steps->kept);
-    if (steps->trend > 0.02 || steps->trend < -0.02)
+    if (!summary_is_steady(s))
         list_say(list, "the run is not steady: its last third is %s %s than its first",
                  units_share(share, steps->trend > 0 ? steps->trend : -steps->trend),
                  steps->trend > 0 ? "slower" : "faster");
@@ -136,19 +138,28 @@ static void caution_machine(struct list *list, const struct report_summary *s,
                  s->quality.clock_violations);
 }
 
+/* The operation that leaves most time exposed. */
+static void advise_transfer(struct list *list, const struct report_input *input)
+{
+    const struct operations_rows *operations = &input->analysis->operations;
+    size_t top;
+    char kind[NAMES_BYTES], site[NAMES_BYTES], communicator[NAMES_BYTES];
+    if (ranking_largest(&top, 1, operations->exposed_ns, operations->count) == 0)
+        return;
+    utf8_clean(kind, sizeof kind, strings_get(input->analysis_strings, operations->kind[top]), 20);
+    names_source(site, input, operations->site[top]);
+    names_communicator(communicator, input, operations->communicator[top]);
+    list_say(list,
+             "start with the %s%s%s on %s: overlap it with compute, send less, or send fewer and "
+             "larger pieces",
+             kind, *site != 0 ? " at " : "", site, communicator);
+}
+
 static void advise_common(struct list *list, const struct report_summary *s,
                           const struct report_input *input)
 {
-    const struct operations_rows *operations = &input->analysis->operations;
-    size_t top = 0;
-    char site[NAMES_BYTES], communicator[NAMES_BYTES];
-    for (size_t i = 1; i < operations->count; i++)
-        if (operations->exposed_ns[i] > operations->exposed_ns[top])
-            top = i;
-    if (operations->count > 0) {
-        names_site(site, input, operations->site[top]);
-        names_communicator(communicator, input, operations->communicator[top]);
-    }
+    if (s->run.crowded_node >= 0 && s->verdict != VERDICT_empty)
+        list_say(list, "give every rank a core of its own before trusting waits and transfers");
     switch (s->verdict) {
     case VERDICT_empty:
         list_say(list, "record again: scaleprof run -o run.h5 -- COMMAND; does it use MPI, or "
@@ -156,25 +167,19 @@ static void advise_common(struct list *list, const struct report_summary *s,
         break;
     case VERDICT_turns:
         list_say(list, "lateness that changes its rank comes from outside (other work, files, "
-                       "network) or from "
-                       "uneven work items: compare steps that are slow with steps that are fast");
+                       "network) or from uneven work items: compare slow steps with fast ones");
         break;
     case VERDICT_resolution:
         list_say(list, "a finer clock would tell who is late: record longer, or on one host");
         break;
     case VERDICT_transfer:
-        if (operations->count > 0)
-            list_say(list,
-                     "start with %s%s%s: overlap it with compute, send less, or send fewer and "
-                     "larger pieces",
-                     communicator, *site != 0 ? " at " : "", site);
+        advise_transfer(list, input);
         break;
     case VERDICT_idle:
         list_say(list, "find what the device waits for: launches, host work, or input");
         break;
     case VERDICT_compute:
-        list_say(list,
-                 "communication is not the limit: profile the computation itself on any one rank");
+        list_say(list, "communication is not the limit: profile the computation itself, any rank");
         break;
     default:
         break;

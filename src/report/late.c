@@ -69,7 +69,10 @@ static void fill_words(struct late_words *w, const struct report_summary *s,
     units_count(w->numbers[4], late->steps[row]);
     units_count(w->numbers[5], late->kept_steps[row]);
     units_time(w->numbers[6], (double)late->lateness_ns[row]);
-    units_time(w->numbers[7], (double)late->cpu_excess_ns[row]);
+    if (late->cpu_excess_ns[row] == -1)
+        strcpy(w->numbers[7], "an unknown amount");
+    else
+        units_time(w->numbers[7], positive(late->cpu_excess_ns[row]));
     units_time(w->numbers[8], wait);
     units_share(w->numbers[9], s->steps.mean > 0 ? wait / s->steps.mean : 0);
     names_host(w->host, input, node);

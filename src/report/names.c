@@ -98,3 +98,15 @@ const char *names_site(char out[NAMES_BYTES], const struct report_input *input, 
     utf8_clean(out, NAMES_BYTES, whole, NAMES_COLUMNS);
     return out;
 }
+
+const char *names_source(char out[NAMES_BYTES], const struct report_input *input, uint32_t site)
+{
+    const struct site_names_rows *names = &input->analysis->site_names;
+    const char *file =
+        site < names->count ? strings_get(input->analysis_strings, names->file[site]) : "";
+    if (*file == 0 || names->line[site] < 0)
+        return names_site(out, input, site);
+    utf8_clean(out, NAMES_BYTES, last_part(file), NAMES_COLUMNS / 2);
+    sprintf(out + strlen(out), ":%" PRId32, names->line[site]);
+    return out;
+}

@@ -18,6 +18,9 @@ const char *names_host(char out[NAMES_BYTES], const struct report_input *input, 
 const char *names_communicator(char out[NAMES_BYTES], const struct report_input *input,
                                uint32_t communicator);
 
+/* "train.c:123", or as names_site where no line is known. */
+const char *names_source(char out[NAMES_BYTES], const struct report_input *input, uint32_t site);
+
 /* "train.c:123 (step)", or the module and offset where no source is known; "" for no site. */
 const char *names_site(char out[NAMES_BYTES], const struct report_input *input, uint32_t site);
 

@@ -193,8 +193,8 @@ static const char *line_end(const struct page *p, const char *text, size_t colum
     return at;
 }
 
-void page_wrap(struct page *p, const char *label, enum page_style style, const char *text,
-               size_t lines)
+int page_wrap(struct page *p, const char *label, enum page_style style, const char *text,
+              size_t lines)
 {
     page_label(p, label);
     for (size_t i = 0; i < lines && (*text != 0 || i == 0); i++) {
@@ -207,5 +207,8 @@ void page_wrap(struct page *p, const char *label, enum page_style style, const c
         page_add(p, "%.*s%s", (int)(end - text), text, cut ? " …" : "");
         page_end(p);
         text = end + strspn(end, " ");
+        if (cut)
+            return 0;
     }
+    return 1;
 }

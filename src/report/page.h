@@ -56,8 +56,9 @@ void page_heading(struct page *p, const char *title);
 void page_label(struct page *p, const char *label);
 
 /* The text after a label, broken at spaces into at most `lines` lines, the last one cut with "…".
- * Ends the line. */
-void page_wrap(struct page *p, const char *label, enum page_style style, const char *text,
-               size_t lines);
+ * Ends the line.
+ * Returns whether all of it was shown. */
+int page_wrap(struct page *p, const char *label, enum page_style style, const char *text,
+              size_t lines);
 
 #endif

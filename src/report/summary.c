@@ -146,6 +146,11 @@ static enum err make_steps(struct report_steps *out, const struct steps_rows *ro
     return ERR_OK;
 }
 
+int summary_is_steady(const struct report_summary *s)
+{
+    return s->steps.trend >= -SUMMARY_STEADY && s->steps.trend <= SUMMARY_STEADY;
+}
+
 static int compare_ranks(const void *a, const void *b)
 {
     const struct report_rank *x = a, *y = b;

@@ -91,6 +91,10 @@ const char *summary_part_label(enum report_part part);
 const char *summary_part_name(enum report_part part); /* column of the partition */
 const char *summary_part_meaning(enum report_part part);
 
+/* Whether the steps at the end take as long as those at the beginning. */
+#define SUMMARY_STEADY 0.02
+int summary_is_steady(const struct report_summary *s);
+
 /* The row of the rank in s->ranks; NULL when there is none. */
 const struct report_rank *summary_rank(const struct report_summary *s, int64_t rank);
 

@@ -14,7 +14,7 @@ const char *text_clock(char out[], const struct text *t, double difference_ns, i
 
 const char *text_per_step(const struct text *t)
 {
-    return t->summary->steps.total > 1 ? "each step" : "the run";
+    return t->summary->steps.total > 1 ? "a step" : "the run";
 }
 
 double text_of_step(const struct text *t, int64_t sum)
@@ -33,6 +33,7 @@ enum err report_text(const struct report_input *input, const struct report_optio
         return e;
     page_begin(&t.page, options, out);
     text_screen(&t);
+    text_unsaid(&t);
     text_parts(&t);
     text_ranks(&t);
     text_late_ranks(&t);

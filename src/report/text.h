@@ -10,6 +10,7 @@ struct text {
     const struct report_input *input;
     const struct report_options *options;
     const struct report_summary *summary;
+    size_t cautions_said, advice_said; /* on the first screen */
 };
 
 #define TEXT_SCREEN_LINES 24 /* the first screen has no more */
@@ -17,6 +18,7 @@ struct text {
 void text_screen(struct text *t);
 
 /* The details after it. */
+void text_unsaid(struct text *t);
 void text_parts(struct text *t);
 void text_ranks(struct text *t);
 void text_late_ranks(struct text *t);
@@ -32,7 +34,7 @@ const char *text_clock(char out[], const struct text *t, double difference_ns, i
 /* "a step", or "the run" where no steps were found. */
 const char *text_per_step(const struct text *t);
 
-/* A sum over the run as its share of one step. */
+/* A sum over the kept steps, per step. */
 double text_of_step(const struct text *t, int64_t sum);
 
 #endif

@@ -215,7 +215,8 @@ void text_late_ranks(struct text *t)
 {
     const struct late_ranks_rows *late = &t->input->analysis->late_ranks;
     char left[UNITS_BYTES];
-    if (late->count == 0)
+    /* A single one is the verdict already. */
+    if (late->count == 0 || (late->count == 1 && t->summary->late == 0))
         return;
     page_heading(&t->page, "Late ranks, worst first");
     for (size_t i = 0; i < late->count && i < LATE_SHOWN; i++) {

@@ -1,11 +1,13 @@
 #include "names.h"
 #include "ranking.h"
+#include "sentence.h"
 #include "text.h"
 #include "units.h"
 #include "utf8.h"
 #include "verdict.h"
 
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
@@ -75,22 +77,35 @@ static void say_verdict(struct text *t)
     page_end(&t->page);
 }
 
+/* Ends the sentence as the text after a label. */
+static void wrap(struct text *t, const char *label, struct sentence *sentence, size_t lines)
+{
+    char *words = sentence_end(sentence);
+    if (words != NULL)
+        page_wrap(&t->page, label, PAGE_PLAIN, words, lines);
+    free(words);
+}
+
 static void say_steps(struct text *t)
 {
     const struct report_steps *steps = &t->summary->steps;
     char median[UNITS_BYTES], mean[UNITS_BYTES], p95[UNITS_BYTES], cv[UNITS_BYTES];
     char kept[UNITS_BYTES], total[UNITS_BYTES], trend[UNITS_BYTES];
-    page_label(&t->page, steps->total > 1 ? "a step takes" : "it takes");
-    page_add(&t->page, "%s", units_time(median, steps->median));
+    struct sentence s;
+    sentence_begin(&s);
+    sentence_add(&s, "%s", units_time(median, steps->median));
     if (steps->total > 1) {
-        page_add(&t->page, " median · mean %s · p95 %s · CV %s", units_time(mean, steps->mean),
-                 units_time(p95, steps->p95), units_share(cv, steps->variation));
-        page_add(&t->page, " · trend %s%s", steps->trend > 0 ? "+" : "",
-                 units_share(trend, steps->trend));
-        page_add(&t->page, " · %s of %s steps kept", units_count(kept, steps->kept),
-                 units_count(total, steps->total));
+        sentence_add(&s, " median · mean %s · p95 %s · CV %s", units_time(mean, steps->mean),
+                     units_time(p95, steps->p95), units_share(cv, steps->variation));
+        if (summary_is_steady(t->summary))
+            sentence_add(&s, " · steady");
+        else
+            sentence_add(&s, " · trend %s%s", steps->trend > 0 ? "+" : "",
+                         units_share(trend, steps->trend));
+        sentence_add(&s, " · %s of %s kept", units_count(kept, steps->kept),
+                     units_count(total, steps->total));
     }
-    page_end(&t->page);
+    wrap(t, steps->total > 1 ? "a step takes" : "it takes", &s, 2);
 }
 
 #define SCREEN_PARTS 4
@@ -102,7 +117,7 @@ static void say_part(struct text *t, int first, const char *label, double ns)
     page_label(&t->page, first ? "and goes to" : "");
     page_add(&t->page, "%s", label);
     page_to(&t->page, PAGE_LABEL + 15);
-    page_bar(&t->page, 40, share);
+    page_bar(&t->page, 30, share);
     page_right(&t->page, 9, units_share(percent, share));
     page_right(&t->page, 11, units_time(time, ns));
     if (first)
@@ -157,26 +172,39 @@ static void say_waits(struct text *t)
     }
 }
 
+static void say_operation(struct text *t, size_t row, int first)
+{
+    const struct operations_rows *o = &t->input->analysis->operations;
+    char exposed[UNITS_BYTES], wait[UNITS_BYTES], size[UNITS_BYTES], rate[UNITS_BYTES];
+    char kind[128], name[NAMES_BYTES];
+    double times = text_of_step(t, o->times[row]);
+    struct sentence s;
+    sentence_begin(&s);
+    utf8_clean(kind, sizeof kind, strings_get(t->input->analysis_strings, o->kind[row]), 16);
+    sentence_add(&s, "%s of %s: ", units_time(exposed, text_of_step(t, o->exposed_ns[row])),
+                 text_per_step(t));
+    if (times >= 1.5)
+        sentence_add(&s, "%.0f × ", times);
+    sentence_add(&s, "%s", kind);
+    if (o->bytes[row] > 0)
+        sentence_add(&s, " of %s", units_size(size, (double)o->bytes[row]));
+    if (*names_source(name, t->input, o->site[row]) != 0)
+        sentence_add(&s, " at %s", name);
+    else
+        sentence_add(&s, " on %s", names_communicator(name, t->input, o->communicator[row]));
+    sentence_add(&s, "; %s waiting", units_time(wait, text_of_step(t, o->wait_ns[row])));
+    if (o->busbw[row] > 0)
+        sentence_add(&s, ", %s", units_rate(rate, o->busbw[row]));
+    wrap(t, first ? "costs most" : "", &s, 1);
+}
+
 static void say_operations(struct text *t)
 {
     const struct operations_rows *o = &t->input->analysis->operations;
     size_t rows[2], count = ranking_largest(rows, 2, o->exposed_ns, o->count);
-    char exposed[UNITS_BYTES], wait[UNITS_BYTES], size[UNITS_BYTES], rate[UNITS_BYTES];
-    char kind[128], communicator[NAMES_BYTES], site[NAMES_BYTES];
-    for (size_t i = 0; i < count; i++) {
-        size_t row = rows[i];
-        utf8_clean(kind, sizeof kind, strings_get(t->input->analysis_strings, o->kind[row]), 16);
-        page_label(&t->page, i == 0 ? "costs most" : "");
-        page_add(&t->page, "%s of %s: %s of %s, %s of it waiting, ", kind,
-                 units_size(size, (double)o->bytes[row]),
-                 units_time(exposed, text_of_step(t, o->exposed_ns[row])), text_per_step(t),
-                 units_time(wait, text_of_step(t, o->wait_ns[row])));
-        page_add(&t->page, "%s, %s", units_rate(rate, o->busbw[row]),
-                 names_communicator(communicator, t->input, o->communicator[row]));
-        if (*names_site(site, t->input, o->site[row]) != 0)
-            page_add(&t->page, ", %s", site);
-        page_end(&t->page);
-    }
+    for (size_t i = 0; i < count; i++)
+        if (i == 0 || o->exposed_ns[rows[i]] > 0)
+            say_operation(t, rows[i], i == 0);
 }
 
 static void say_efficiency(struct text *t)
@@ -197,29 +225,33 @@ static void say_data(struct text *t)
     const struct report_quality *q = &t->summary->quality;
     char events[UNITS_BYTES], dropped[UNITS_BYTES], torn[UNITS_BYTES], open[UNITS_BYTES];
     char unmatched[UNITS_BYTES], bound[UNITS_BYTES], estimate[UNITS_BYTES], own[UNITS_BYTES];
-    page_label(&t->page, "data");
-    page_add(&t->page, "%s events, %s dropped, %s torn, %s unmatched, %s unfinished",
-             units_count(events, q->events), units_count(dropped, q->dropped),
-             units_count(torn, q->torn),
-             units_count(unmatched, q->unmatched_collectives + q->unmatched_messages),
-             units_count(open, q->unfinished));
+    struct sentence s;
+    sentence_begin(&s);
+    sentence_add(&s, "%s events, %s dropped, %s torn, %s unmatched, %s unfinished",
+                 units_count(events, q->events), units_count(dropped, q->dropped),
+                 units_count(torn, q->torn),
+                 units_count(unmatched, q->unmatched_collectives + q->unmatched_messages),
+                 units_count(open, q->unfinished));
     if (q->clock_bound_ns < 0)
-        page_add(&t->page, " · clocks unknown");
+        sentence_add(&s, " · clock error unknown");
     else
-        page_add(&t->page, " · clocks ±%s", units_time(bound, (double)q->clock_bound_ns));
+        sentence_add(&s, " · clocks ±%s", units_time(bound, (double)q->clock_bound_ns));
     if (q->clock_estimate_ns >= 0 && q->clock_estimate_ns != q->clock_bound_ns)
-        page_add(&t->page, " (likely ±%s)", units_time(estimate, (double)q->clock_estimate_ns));
+        sentence_add(&s, " (likely ±%s)", units_time(estimate, (double)q->clock_estimate_ns));
     if (q->overhead >= 0)
-        page_add(&t->page, " · own cost %s", units_share(own, q->overhead));
-    page_end(&t->page);
+        sentence_add(&s, " · own cost %s", units_share(own, q->overhead));
+    wrap(t, "data", &s, 2);
 }
 
-static void say_list(struct text *t, const char *label, enum page_style style, char *const *texts,
-                     size_t count, size_t room)
+/* Says texts while there is room; returns how many were said whole. */
+static size_t say_list(struct text *t, const char *label, enum page_style style, char *const *texts,
+                       size_t count, size_t room)
 {
-    size_t end = t->page.lines + room;
-    for (size_t i = 0; i < count && t->page.lines < end; i++)
-        page_wrap(&t->page, i == 0 ? label : "", style, texts[i], end - t->page.lines);
+    size_t end = t->page.lines + room, i = 0;
+    int whole = 1;
+    for (; i < count && t->page.lines < end && whole; i++)
+        whole = page_wrap(&t->page, i == 0 ? label : "", style, texts[i], end - t->page.lines);
+    return whole ? i : i - 1;
 }
 
 void text_screen(struct text *t)
@@ -236,6 +268,18 @@ void text_screen(struct text *t)
         say_data(t);
     }
     size_t left = TEXT_SCREEN_LINES - t->page.lines, next = s->advice_count > 0 ? 2 : 0;
-    say_list(t, "caution", PAGE_YELLOW, s->cautions, s->caution_count, left - next);
-    say_list(t, "next", PAGE_PLAIN, s->advice, s->advice_count, TEXT_SCREEN_LINES - t->page.lines);
+    t->cautions_said = say_list(t, "caution", PAGE_YELLOW, s->cautions, s->caution_count,
+                                left > next ? left - next : 0);
+    t->advice_said = say_list(t, "next", PAGE_PLAIN, s->advice, s->advice_count,
+                              TEXT_SCREEN_LINES - t->page.lines);
+}
+
+void text_unsaid(struct text *t)
+{
+    const struct report_summary *s = t->summary;
+    if (t->cautions_said == s->caution_count && t->advice_said == s->advice_count)
+        return;
+    page_heading(&t->page, "Cautions and advice in full");
+    say_list(t, "caution", PAGE_YELLOW, s->cautions, s->caution_count, SIZE_MAX / 2);
+    say_list(t, "next", PAGE_PLAIN, s->advice, s->advice_count, SIZE_MAX / 2);
 }
