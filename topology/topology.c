@@ -44,7 +44,7 @@ enum err topology_export_xml(char **xml)
 }
 
 /* The kernel is asked, not hwloc: that would have to load the topology first, which takes long. */
-enum err topology_cpuset(char **list, int *cores)
+enum err topology_cpuset(char **list)
 {
     cpu_set_t *set = CPU_ALLOC(CORES_MOST);
     hwloc_bitmap_t bits = hwloc_bitmap_alloc();
@@ -56,8 +56,6 @@ enum err topology_cpuset(char **list, int *cores)
             e = ERR_NO_MEMORY;
     if (!e && hwloc_bitmap_list_asprintf(list, bits) < 0)
         e = ERR_NO_MEMORY;
-    if (!e)
-        *cores = hwloc_bitmap_weight(bits);
     CPU_FREE(set);
     hwloc_bitmap_free(bits);
     return e;

@@ -10,6 +10,6 @@
 enum err topology_export_xml(char **xml);
 
 /* Cores this process may use as a list ("0-3,8"), malloc'd, and their number. */
-enum err topology_cpuset(char **list, int *cores);
+enum err topology_cpuset(char **list);
 
 #endif

@@ -83,7 +83,6 @@ static void put_machine(FILE *out)
 {
     struct utsname name;
     char cpu[256], kernel[256], environment[32768], *cpuset = NULL;
-    int cores = -1;
     find_line("/proc/cpuinfo", "model name", cpu, sizeof cpu);
     if (uname(&name) == 0) {
         snprintf(kernel, sizeof kernel, "%.60s %.120s %.60s", name.sysname, name.release,
@@ -93,10 +92,8 @@ static void put_machine(FILE *out)
     put_text(out, "cpu_model", cpu);
     put_number(out, "cores_total", sysconf(_SC_NPROCESSORS_ONLN));
     put_number(out, "memory_bytes", (int64_t)sysconf(_SC_PHYS_PAGES) * sysconf(_SC_PAGESIZE));
-    if (topology_cpuset(&cpuset, &cores) == ERR_OK) {
+    if (topology_cpuset(&cpuset) == ERR_OK)
         put_text(out, "cpuset", cpuset);
-        put_number(out, "cores", cores);
-    }
     free(cpuset);
     host_environment(environment, sizeof environment);
     put_text(out, "environment", environment);

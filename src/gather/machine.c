@@ -7,6 +7,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "cores.h"
+
 #define TOPOLOGY_BYTES (8 << 20)
 
 const struct agent_facts *machine_find_agent(const struct sources *s, int rank)
@@ -178,6 +180,22 @@ static const struct agent_facts *agent_on(const struct sources *s, const char *h
     return found;
 }
 
+/* Each rank may be bound to cores of its own: the job has those of all of them. */
+static int32_t cores_of(const struct sources *s, const char *host)
+{
+    struct cores set = {{0}};
+    for (size_t i = 0; i < s->agent_count; i++) {
+        char *name = agent_fact(&s->agents[i], "host");
+        char *list = agent_fact(&s->agents[i], "cpuset");
+        if (name != NULL && list != NULL && strcmp(name, host) == 0)
+            cores_add(&set, list);
+        free(name);
+        free(list);
+    }
+    int count = cores_count(&set);
+    return count > 0 ? count : -1;
+}
+
 static enum err add_node(const struct sources *s, const struct rank_survey *survey,
                          struct strings *strings, struct nodes_rows *out)
 {
@@ -190,7 +208,7 @@ static enum err add_node(const struct sources *s, const struct rank_survey *surv
     out->boot_id[at] = strings_put_text(strings, survey->boot_id);
     out->kernel[at] = put_agent_text(strings, agent, "kernel");
     out->cpu_model[at] = put_agent_text(strings, agent, "cpu_model");
-    out->cores[at] = agent ? (int32_t)agent_number(agent, "cores", -1) : -1;
+    out->cores[at] = cores_of(s, survey->host);
     out->cores_total[at] = agent ? (int32_t)agent_number(agent, "cores_total", -1) : -1;
     out->memory_bytes[at] = agent ? agent_number(agent, "memory_bytes", -1) : -1;
     out->ranks[at] = 0;

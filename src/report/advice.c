@@ -124,10 +124,10 @@ static void caution_machine(struct list *list, const struct report_summary *s,
     char host[NAMES_BYTES];
     if (node >= 0)
         list_say(list,
-                 "%" PRId32 " ranks on %" PRId32
-                 " cores of %s: ranks take cores from one another, which "
-                 "looks like waiting",
-                 nodes->ranks[node], nodes->cores[node], names_host(host, input, (uint32_t)node));
+                 "%" PRId32 " ranks on %" PRId32 " core%s of %s: ranks take cores from one "
+                 "another, which looks like waiting and like transfer",
+                 nodes->ranks[node], nodes->cores[node], nodes->cores[node] == 1 ? "" : "s",
+                 names_host(host, input, (uint32_t)node));
     if (s->quality.clock_domains > 1 && s->quality.clock_bound_ns < 0)
         list_say(list,
                  "clocks of %" PRId64
@@ -158,7 +158,8 @@ static void advise_transfer(struct list *list, const struct report_input *input)
 static void advise_common(struct list *list, const struct report_summary *s,
                           const struct report_input *input)
 {
-    if (s->run.crowded_node >= 0 && s->verdict != VERDICT_empty)
+    int said = s->late >= 0 && input->analysis->late_ranks.cause[s->late] == LATE_DESCHEDULED;
+    if (s->run.crowded_node >= 0 && s->verdict != VERDICT_empty && !said)
         list_say(list, "give every rank a core of its own before trusting waits and transfers");
     switch (s->verdict) {
     case VERDICT_empty:

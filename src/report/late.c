@@ -45,7 +45,7 @@ const char *late_cause_name(unsigned cause)
 }
 
 struct late_words {
-    struct sentence_word words[12];
+    struct sentence_word words[13];
     char numbers[10][UNITS_BYTES], host[NAMES_BYTES];
 };
 
@@ -81,7 +81,9 @@ static void fill_words(struct late_words *w, const struct report_summary *s,
     for (size_t i = 0; i < COUNT(keys); i++)
         w->words[i] = (struct sentence_word){keys[i], w->numbers[i]};
     w->words[COUNT(keys)] = (struct sentence_word){"host", w->host};
-    w->words[COUNT(keys) + 1] = (struct sentence_word){NULL, NULL};
+    w->words[COUNT(keys) + 1] =
+        (struct sentence_word){"others", s->rank_count == 2 ? "the other" : "the others"};
+    w->words[COUNT(keys) + 2] = (struct sentence_word){NULL, NULL};
 }
 
 /* The estimate is of one rank against the reference; two ranks may err in opposite directions. */

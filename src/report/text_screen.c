@@ -120,7 +120,7 @@ static void say_part(struct text *t, int first, const char *label, double ns)
     page_bar(&t->page, 30, share);
     page_right(&t->page, 9, units_share(percent, share));
     page_right(&t->page, 11, units_time(time, ns));
-    if (first)
+    if (first && t->summary->rank_count > 1)
         page_add(&t->page, "  mean over ranks");
     page_end(&t->page);
 }
