@@ -20,8 +20,8 @@ struct reduce_rank_rows {
     struct messages_rows messages;
     struct counters_rows counters;
 };
-/* What a pass looks at. OPERATIONS: events (all columns but cause and bytes), collectives, messages.
- * CALLS: of events where they lie in time (begin, duration, lane, kind), and counters. */
+/* What a pass looks at. OPERATIONS: events (all columns but cause and bytes), collectives,
+ * messages. CALLS: of events where they lie in time (begin, duration, lane, kind), and counters. */
 enum reduce_want { REDUCE_OPERATIONS, REDUCE_CALLS };
 
 struct reduce_source {
