@@ -65,13 +65,16 @@ static void wait_until(struct operation *o, int64_t until_ns, int32_t culprit)
     o->culprit = culprit;
 }
 
+/* How long is waited does not depend on who is named: one that is named for the others, though
+ * another came a reading of the clock later, waits for that one. */
 static void wait_for_latest(const struct state *s, const struct instance *n)
 {
     int64_t latest_ns = operation_of(s, &n->members[n->latest])->begin_ns;
     for (size_t i = 0; i < n->count; i++) {
         struct operation *o = operation_of(s, &n->members[i]);
-        if (n->members[i].rank != n->culprit && takes_part(o))
-            wait_until(o, latest_ns, n->culprit);
+        int named = n->members[i].rank == n->culprit;
+        if (takes_part(o))
+            wait_until(o, latest_ns, named ? n->members[n->latest].rank : n->culprit);
     }
 }
 
@@ -99,8 +102,9 @@ static void root_waits(const struct state *s, const struct instance *n)
 {
     int32_t rank;
     struct operation *root = find_root(s, n, &rank);
-    if (root != NULL && n->culprit != rank)
-        wait_until(root, operation_of(s, &n->members[n->latest])->begin_ns, n->culprit);
+    if (root != NULL)
+        wait_until(root, operation_of(s, &n->members[n->latest])->begin_ns,
+                   n->culprit != rank ? n->culprit : n->members[n->latest].rank);
 }
 
 /* Each waits for the latest of those before it in the communicator. */

@@ -1,5 +1,6 @@
 #include "late.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -208,18 +209,41 @@ static int64_t spread_of_others(struct matrix *m, size_t rank, size_t first)
     return spread;
 }
 
+/* Median distance of a rank's lateness from its median, over steps from `first` on. */
+static int64_t scatter_of(const struct matrix *m, size_t rank, size_t first, int64_t median_ns)
+{
+    int64_t *values = malloc((m->steps - first + 1) * sizeof *values), scatter;
+    size_t count = 0;
+    for (size_t i = first; values != NULL && i < m->steps; i++)
+        values[count++] = llabs(m->late_ns[i * m->ranks + rank] - median_ns);
+    scatter = values ? lists_median(values, count) : INT64_MAX;
+    free(values);
+    return scatter;
+}
+
 struct verdict {
     size_t rank, first, latest;
     int64_t late_ns;
     int pattern;
 };
 
+/* Somebody is the latest in every step: to be it again and again must be more than chance, or plain
+ * to see. */
+static int is_no_chance(const struct matrix *m, const struct verdict *v)
+{
+    double steps = (double)(m->steps - v->first), chance = 1 / (double)m->ranks;
+    double beyond = (double)v->latest - steps * chance;
+    return beyond >= rule[LATE_INDEX_LEAST_SIGMAS] * sqrt(steps * chance * (1 - chance)) ||
+           (double)v->late_ns >=
+               rule[LATE_INDEX_CLEAR_FACTOR] * (double)scatter_of(m, v->rank, v->first, v->late_ns);
+}
+
 static int stands_out(struct matrix *m, struct verdict *v)
 {
     size_t steps = m->steps - v->first;
     v->late_ns = median_over_steps(m, m->late_ns, v->rank, v->first, 0);
     v->latest = count_latest(m, v->rank, v->first);
-    return steps >= (size_t)rule[LATE_INDEX_LEAST_STEPS] &&
+    return steps >= (size_t)rule[LATE_INDEX_LEAST_STEPS] && is_no_chance(m, v) &&
            (double)v->late_ns >= rule[LATE_INDEX_LEAST_SHARE_OF_STEP] * (double)m->step_ns &&
            (double)v->latest >= rule[LATE_INDEX_LEAST_SHARE_OF_STEPS] * (double)steps &&
            (double)v->late_ns >=

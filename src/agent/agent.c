@@ -20,6 +20,9 @@
 #define IDLE_TICK_NS INT64_C(20000000)
 #define LINGER_NS    INT64_C(1000000000) /* for processes that outlive the command */
 
+#define REFUSED_NS                                                                                 \
+    INT64_C(500000000) /* a launcher ends all at the first failure: rank 0 is to speak before */
+
 struct job {
     pid_t child;
     int ended, status;
@@ -139,6 +142,8 @@ int agent_run(const struct settings *settings, char *const *command, const char 
     host_launched_rank(&rank, &size);
     use_clock();
     enum err e = folders_open(&folders, settings, rank <= 0);
+    if (e && rank > 0)
+        clock_pause_ns(REFUSED_NS);
     if (e)
         return err_exit_code(e == ERR_EXISTS ? ERR_USAGE : e);
     block_signals(&j);
