@@ -38,7 +38,8 @@ def main(library, ranks, twins):
     for twin, plain, other in zip(twins, plain_runs, runs):
         if plain.code != 0 or other.code != 0 or sorted(other.out.split("\n")) != sorted(first.out.split("\n")) or \
                 sorted(plain.out.split("\n")) != sorted(other.out.split("\n")):
-            faults.append("%s: %d, %d %s %s" % (twin, plain.code, other.code, other.out, other.err))
+            faults.append("%s: %d, %d: %r, unrecorded %r, in C %r %s" % (
+                twin, plain.code, other.code, other.out, plain.out, first.out, other.err))
         if sorted(other.ranks) != sorted(first.ranks):
             faults.append("%s: ranks %s" % (twin, sorted(other.ranks)))
             continue

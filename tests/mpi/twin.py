@@ -1,4 +1,5 @@
 """The twin of twin.c in Python, by mpi4py (which loads libmpi into a scope of its own)."""
+import sys
 from array import array
 
 from mpi4py import MPI
@@ -63,4 +64,4 @@ comm.Free()
 comm = world.Dup()
 comm.Barrier()
 comm.Free()
-print("%d of %d: %d" % (rank, size, total[0]))
+sys.stdout.write("%d of %d: %d\n" % (rank, size, total[0]))  # at once: mpirun mixes what comes in pieces
