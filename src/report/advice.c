@@ -73,7 +73,7 @@ static void caution_ranks(struct list *list, const struct report_summary *s,
     units_count(all, s->run.ranks);
     ranks_of_status(which, &input->run->ranks, 1);
     if (s->run.ranks_missing > 0)
-        list_say(list, "%s of %s ranks are missing (%s): what they did is not in any figure",
+        list_say(list, "%s of %s ranks missing (%s): what they did is in no figure",
                  units_count(number, s->run.ranks_missing), all, which);
     ranks_of_status(which, &input->run->ranks, 0);
     if (s->run.ranks_not_ok > 0)
@@ -85,17 +85,18 @@ static void caution_loss(struct list *list, const struct report_quality *q)
 {
     char number[UNITS_BYTES], share[UNITS_BYTES];
     double all = (double)q->dropped + (double)q->events;
+    int64_t wrong = summary_add(q->unmatched_collectives, q->mismatched_collectives);
     if (q->dropped > 0)
         list_say(list, "%s events were dropped (%s): give more memory (--memory) and record again",
                  units_count(number, q->dropped), units_share(share, (double)q->dropped / all));
     if (q->torn > 0)
-        list_say(list, "%s pieces of the record were unreadable", units_count(number, q->torn));
-    if (q->unmatched_collectives + q->mismatched_collectives > 0)
+        list_say(list, "pieces of the record that were unreadable: %s",
+                 units_count(number, q->torn));
+    if (wrong > 0)
         list_say(list, "%s of %s collectives lack a member or differ between members",
-                 units_count(number, q->unmatched_collectives + q->mismatched_collectives),
-                 units_count(share, q->collectives));
+                 units_count(number, wrong), units_count(share, q->collectives));
     if (q->faults > 0)
-        list_say(list, "%s faults of scaleprof itself: its log (--log-file) names them",
+        list_say(list, "faults of scaleprof itself: %s; its log (--log-file) names them",
                  units_count(number, q->faults));
 }
 

@@ -86,17 +86,11 @@ static void fill_words(struct late_words *w, const struct report_summary *s,
     w->words[COUNT(keys) + 2] = (struct sentence_word){NULL, NULL};
 }
 
-/* The estimate is of one rank against the reference; two ranks may err in opposite directions. */
-static int64_t pair_estimate(const struct report_summary *s)
-{
-    int64_t estimate = s->quality.clock_estimate_ns;
-    return estimate < 0 || estimate > INT64_MAX / 2 ? -1 : 2 * estimate;
-}
-
 int late_resolved(const struct report_summary *s, const struct report_input *input, size_t row)
 {
     const struct late_ranks_rows *late = &input->analysis->late_ranks;
-    return verdict_resolved((double)late->lateness_ns[row], late->bound_ns[row], pair_estimate(s));
+    return verdict_resolved((double)late->lateness_ns[row], late->bound_ns[row],
+                            summary_pair_estimate(s));
 }
 
 static unsigned cause_of(const struct report_input *input, size_t row)
@@ -130,7 +124,7 @@ void late_say_more(struct sentence *out, const struct report_summary *s,
                     words.words);
     sentence_add(out, "%s).",
                  verdict_clock(clock, (double)late->lateness_ns[row], late->bound_ns[row],
-                               pair_estimate(s)));
+                               summary_pair_estimate(s)));
     if (cost_ns > 0 && s->steps.mean > 0)
         sentence_add(out, " Were it not late, a step would take %s less (%s).",
                      units_time(cost, cost_ns), units_share(share, cost_ns / s->steps.mean));

@@ -13,3 +13,10 @@ size_t ranking_largest(size_t *out, size_t wanted, const int64_t *values, size_t
     }
     return n;
 }
+
+int64_t ranking_value(double number)
+{
+    if (number >= 9.2e18)
+        return INT64_MAX;
+    return number > -9.2e18 ? (int64_t)number : INT64_MIN; /* also what is not a number */
+}

@@ -44,6 +44,14 @@ static int64_t part_of(const struct partition_rows *rows, size_t row, enum repor
     }
 }
 
+int64_t summary_add(int64_t a, int64_t b)
+{
+    int64_t sum;
+    if (!__builtin_add_overflow(a, b, &sum))
+        return sum;
+    return a > 0 ? INT64_MAX : INT64_MIN;
+}
+
 static int64_t larger(int64_t a, int64_t b)
 {
     return a > b ? a : b;
@@ -144,6 +152,17 @@ static enum err make_steps(struct report_steps *out, const struct steps_rows *ro
     measure_steps(out, rows, times, times + rows->count);
     free(times);
     return ERR_OK;
+}
+
+int64_t summary_pair_estimate(const struct report_summary *s)
+{
+    int64_t one = s->quality.clock_estimate_ns;
+    return one < 0 ? -1 : summary_add(one, one);
+}
+
+const char *summary_unit(const struct report_summary *s)
+{
+    return s->steps.total > 1 ? "a step" : "the run";
 }
 
 int summary_is_steady(const struct report_summary *s)
@@ -249,13 +268,13 @@ static void make_efficiency(struct report_efficiency *out, const struct efficien
                                               rows->parallel[i]};
 }
 
-/* Sums of a column where every value counts; a sum beyond 2^63 stays at the largest. */
+/* Sum of what is positive; the rest is unknown. */
 static int64_t sum(const int64_t *values, size_t count)
 {
     int64_t total = 0;
     for (size_t i = 0; i < count; i++)
-        if (values[i] > 0 && __builtin_add_overflow(total, values[i], &total))
-            return INT64_MAX;
+        if (values[i] > 0)
+            total = summary_add(total, values[i]);
     return total;
 }
 

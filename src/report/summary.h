@@ -91,6 +91,16 @@ const char *summary_part_label(enum report_part part);
 const char *summary_part_name(enum report_part part); /* column of the partition */
 const char *summary_part_meaning(enum report_part part);
 
+/* The likely clock error of a difference between two ranks, which may err in opposite directions;
+ * -1 unknown. */
+int64_t summary_pair_estimate(const struct report_summary *s);
+
+/* The sum, or the nearest number there is. */
+int64_t summary_add(int64_t a, int64_t b);
+
+/* "a step", or "the run" where there is one step alone. */
+const char *summary_unit(const struct report_summary *s);
+
 /* Whether the steps at the end take as long as those at the beginning. */
 #define SUMMARY_STEADY 0.02
 int summary_is_steady(const struct report_summary *s);

@@ -8,13 +8,7 @@
 
 const char *text_clock(char out[], const struct text *t, double difference_ns, int64_t bound_ns)
 {
-    int64_t estimate = t->summary->quality.clock_estimate_ns;
-    return verdict_clock(out, difference_ns, bound_ns, estimate < 0 ? -1 : 2 * estimate);
-}
-
-const char *text_per_step(const struct text *t)
-{
-    return t->summary->steps.total > 1 ? "a step" : "the run";
+    return verdict_clock(out, difference_ns, bound_ns, summary_pair_estimate(t->summary));
 }
 
 double text_of_step(const struct text *t, int64_t sum)

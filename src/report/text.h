@@ -31,9 +31,6 @@ void text_quality(struct text *t);
 /* "±1.20 µs" of one wait or skew of the run, as verdict_clock says it. */
 const char *text_clock(char out[], const struct text *t, double difference_ns, int64_t bound_ns);
 
-/* "a step", or "the run" where no steps were found. */
-const char *text_per_step(const struct text *t);
-
 /* A sum over the kept steps, per step. */
 double text_of_step(const struct text *t, int64_t sum);
 

@@ -1,6 +1,7 @@
 #include "late.h"
 #include "names.h"
 #include "ranking.h"
+#include "sample.h"
 #include "text.h"
 #include "units.h"
 #include "utf8.h"
@@ -20,9 +21,11 @@ void text_parts(struct text *t)
 {
     const struct report_summary *s = t->summary;
     char time[UNITS_BYTES], share[UNITS_BYTES];
+    char title[64];
     if (s->step <= 0)
         return;
-    page_heading(&t->page, "Where the time of a step goes: mean over ranks");
+    snprintf(title, sizeof title, "Where the time of %s goes: mean over ranks", summary_unit(s));
+    page_heading(&t->page, title);
     for (int p = 0; p < PART_COUNT; p++) {
         if (s->part[p] == 0)
             continue;
@@ -57,7 +60,15 @@ enum rank_column {
 static const char *const column_titles[RANK_COLUMNS] = {"compute", "transfer", "wait", "in MPI",
                                                         "copy",    "idle",     "CPU",  "causes"};
 
-static double cell_of(const struct report_rank *r, enum rank_column column)
+struct rank_table {
+    int shown[RANK_COLUMNS];
+    int involuntary;
+    double others; /* ranks that could wait for one */
+    struct units_column unit;
+};
+
+static double cell_of(const struct rank_table *table, const struct report_rank *r,
+                      enum rank_column column)
 {
     double idle = 0;
     switch (column) {
@@ -78,23 +89,18 @@ static double cell_of(const struct report_rank *r, enum rank_column column)
     case RANK_CPU:
         return r->cpu < 0 ? 0 : r->cpu;
     default:
-        return r->caused_wait;
+        return r->caused_wait / table->others;
     }
 }
 
-struct rank_table {
-    int shown[RANK_COLUMNS];
-    int involuntary;
-    struct units_column unit;
-};
-
 static struct rank_table plan_table(const struct report_summary *s)
 {
-    struct rank_table table = {.shown = {[RANK_COMPUTE] = 1, [RANK_TRANSFER] = 1, [RANK_WAIT] = 1}};
+    struct rank_table table = {.shown = {[RANK_COMPUTE] = 1, [RANK_TRANSFER] = 1, [RANK_WAIT] = 1},
+                               .others = s->rank_count > 1 ? (double)(s->rank_count - 1) : 1};
     double largest = 0;
     for (size_t i = 0; i < s->rank_count; i++) {
         for (int c = 0; c < RANK_COLUMNS; c++) {
-            double value = cell_of(&s->ranks[i], c);
+            double value = cell_of(&table, &s->ranks[i], c);
             table.shown[c] |= value > 0;
             largest = value > largest ? value : largest;
         }
@@ -145,7 +151,7 @@ static void say_rank(struct text *t, const struct rank_table *table, const struc
         int unknown = c == RANK_CPU && r->cpu < 0;
         if (table->shown[c])
             page_right(&t->page, CELL,
-                       unknown ? "-" : units_cell(number, &table->unit, cell_of(r, c)));
+                       unknown ? "-" : units_cell(number, &table->unit, cell_of(table, r, c)));
     }
     snprintf(number, sizeof number, "%.1f", r->involuntary);
     if (table->involuntary && r->steps > 0)
@@ -157,30 +163,61 @@ static void say_rank(struct text *t, const struct rank_table *table, const struc
     page_end(&t->page);
 }
 
-/* The ranks that others wait for most, then one in the middle and those nobody waits for. */
+static void say_group(struct text *t, const struct rank_table *table, const char *title,
+                      const size_t *rows, size_t count)
+{
+    if (count == 0)
+        return;
+    page_style(&t->page, PAGE_FAINT);
+    page_add(&t->page, "%s", title);
+    page_style(&t->page, PAGE_PLAIN);
+    page_end(&t->page);
+    for (size_t i = 0; i < count; i++)
+        say_rank(t, table, &t->summary->ranks[rows[i]]);
+}
+
+/* The rows of the largest positive values of a column of the table. */
+static size_t largest_ranks(size_t *rows, size_t wanted, const struct report_summary *s,
+                            const struct rank_table *table, enum rank_column column, int64_t *keys)
+{
+    for (size_t i = 0; i < s->rank_count; i++)
+        keys[i] = ranking_value(cell_of(table, &s->ranks[i], column));
+    size_t count = ranking_largest(rows, wanted, keys, s->rank_count);
+    while (count > 0 && keys[rows[count - 1]] <= 0)
+        count--;
+    return count;
+}
+
+/* The rank whose compute time is the median. */
+static size_t typical_rank(const struct report_summary *s, double *values)
+{
+    size_t row = 0;
+    for (size_t i = 0; i < s->rank_count; i++)
+        values[i] = s->ranks[i].part[PART_compute];
+    sample_sort(values, s->rank_count);
+    while (row + 1 < s->rank_count && s->ranks[row].part[PART_compute] != values[s->rank_count / 2])
+        row++;
+    return row;
+}
+
 static enum err say_some_ranks(struct text *t, const struct rank_table *table)
 {
     const struct report_summary *s = t->summary;
-    size_t n = s->rank_count, order[WORST_RANKS + BEST_RANKS + 1], count;
-    int64_t *keys = malloc(n * sizeof *keys);
-    if (keys == NULL)
-        return ERR_NO_MEMORY;
-    for (size_t i = 0; i < n; i++)
-        keys[i] = (int64_t)s->ranks[i].caused_wait;
-    count = ranking_largest(order, WORST_RANKS, keys, n);
-    page_add(&t->page, "others wait most for");
-    page_end(&t->page);
-    for (size_t i = 0; i < count; i++)
-        say_rank(t, table, &s->ranks[order[i]]);
-    for (size_t i = 0; i < n; i++)
-        keys[i] = (int64_t)s->ranks[i].part[PART_wait];
-    count = ranking_largest(order, BEST_RANKS, keys, n);
-    page_add(&t->page, "wait most themselves");
-    page_end(&t->page);
-    for (size_t i = 0; i < count; i++)
-        say_rank(t, table, &s->ranks[order[i]]);
+    size_t rows[WORST_RANKS + BEST_RANKS], count;
+    int64_t *keys = calloc(s->rank_count, sizeof *keys);
+    double *values = calloc(s->rank_count, sizeof *values);
+    enum err e = keys && values ? ERR_OK : ERR_NO_MEMORY;
+    if (!e) {
+        count = largest_ranks(rows, WORST_RANKS, s, table, RANK_CAUSED, keys);
+        say_group(t, table, "the others wait most for", rows, count);
+        rows[0] = typical_rank(s, values);
+        say_group(t, table, "typical (median compute)", rows, 1);
+        count = largest_ranks(rows, BEST_RANKS, s, table, RANK_WAIT, keys);
+        say_group(t, table, "wait most themselves", rows, count);
+    }
     free(keys);
-    return ERR_OK;
+    free(values);
+    return e;
 }
 
 void text_ranks(struct text *t)
@@ -203,7 +240,7 @@ void text_ranks(struct text *t)
     }
     if (table.shown[RANK_CAUSED]) {
         page_style(&t->page, PAGE_FAINT);
-        page_add(&t->page, "causes: what all others together wait for this rank");
+        page_add(&t->page, "causes: how long each of the others waits for this rank");
         if (table.involuntary)
             page_add(&t->page, "; preempt: times a step it lost its core");
         page_style(&t->page, PAGE_PLAIN);

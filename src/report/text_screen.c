@@ -11,40 +11,52 @@
 #include <string.h>
 #include <time.h>
 
-static void say_when(struct text *t)
+/* Ends the sentence as the text after a label. */
+static void wrap(struct text *t, const char *label, struct sentence *sentence, size_t lines)
 {
-    const struct report_run *run = &t->summary->run;
-    char when[64], length[UNITS_BYTES];
+    char *words = sentence_end(sentence);
+    if (words != NULL)
+        page_wrap(&t->page, label, PAGE_PLAIN, words, lines);
+    free(words);
+}
+
+static void add_when(struct sentence *s, const struct report_run *run)
+{
+    char when[64], length[UNITS_BYTES], source[NAMES_BYTES];
     time_t seconds = (time_t)(run->start_utc_ns / 1000000000);
     struct tm utc;
     if (run->start_utc_ns >= 0 && gmtime_r(&seconds, &utc) != NULL &&
         strftime(when, sizeof when, "%Y-%m-%d %H:%M:%S UTC", &utc) > 0)
-        page_add(&t->page, " · %s", when);
+        sentence_add(s, " · %s", when);
     if (run->length_ns >= 0)
-        page_add(&t->page, " · %s", units_length(length, (double)run->length_ns));
+        sentence_add(s, " · %s", units_length(length, (double)run->length_ns));
     if (run->exit_code > 0)
-        page_add(&t->page, " · exit code %" PRId64, run->exit_code);
-    if (*run->source != 0 && strcmp(run->source, "recorded") != 0)
-        page_add(&t->page, " · %s", run->source);
+        sentence_add(s, " · exit code %" PRId64, run->exit_code);
+    utf8_clean(source, sizeof source, run->source, NAMES_COLUMNS);
+    if (*source != 0 && strcmp(source, "recorded") != 0)
+        sentence_add(s, " · %s", source);
 }
 
 static void say_where(struct text *t)
 {
     const struct report_run *run = &t->summary->run;
-    char ranks[UNITS_BYTES], hosts[UNITS_BYTES], cores[UNITS_BYTES], host[NAMES_BYTES];
-    page_label(&t->page, "on");
-    page_add(&t->page, "%s rank%s, %s host%s", units_count(ranks, run->ranks),
-             run->ranks == 1 ? "" : "s", units_count(hosts, run->hosts),
-             run->hosts == 1 ? "" : "s");
-    for (int64_t i = 0; i < run->hosts && i < 3; i++)
-        page_add(&t->page, "%s%s", i == 0 ? " (" : ", ", names_host(host, t->input, (uint32_t)i));
+    char ranks[UNITS_BYTES], hosts[UNITS_BYTES], cores[UNITS_BYTES];
+    char host[NAMES_BYTES], cut[NAMES_BYTES];
+    struct sentence s;
+    sentence_begin(&s);
+    sentence_add(&s, "%s rank%s on %s host%s", units_count(ranks, run->ranks),
+                 run->ranks == 1 ? "" : "s", units_count(hosts, run->hosts),
+                 run->hosts == 1 ? "" : "s");
+    for (int64_t i = 0; i < run->hosts && i < 2; i++) {
+        utf8_clean(cut, sizeof cut, names_host(host, t->input, (uint32_t)i), 16);
+        sentence_add(&s, "%s%s", i == 0 ? " (" : ", ", cut);
+    }
     if (run->hosts > 0)
-        page_add(&t->page, "%s)", run->hosts > 3 ? ", …" : "");
+        sentence_add(&s, "%s)", run->hosts > 2 ? ", …" : "");
     if (run->cores > 0)
-        page_add(&t->page, ", %s core%s", units_count(cores, run->cores),
-                 run->cores == 1 ? "" : "s");
-    say_when(t);
-    page_end(&t->page);
+        sentence_add(&s, ", %s core%s", units_count(cores, run->cores), run->cores == 1 ? "" : "s");
+    add_when(&s, run);
+    wrap(t, "with", &s, 1);
 }
 
 static void say_what(struct text *t)
@@ -77,15 +89,6 @@ static void say_verdict(struct text *t)
     page_end(&t->page);
 }
 
-/* Ends the sentence as the text after a label. */
-static void wrap(struct text *t, const char *label, struct sentence *sentence, size_t lines)
-{
-    char *words = sentence_end(sentence);
-    if (words != NULL)
-        page_wrap(&t->page, label, PAGE_PLAIN, words, lines);
-    free(words);
-}
-
 static void say_steps(struct text *t)
 {
     const struct report_steps *steps = &t->summary->steps;
@@ -105,7 +108,7 @@ static void say_steps(struct text *t)
         sentence_add(&s, " · %s of %s kept", units_count(kept, steps->kept),
                      units_count(total, steps->total));
     }
-    wrap(t, steps->total > 1 ? "a step takes" : "it takes", &s, 2);
+    wrap(t, steps->total > 1 ? "a step takes" : "it takes", &s, 1);
 }
 
 #define SCREEN_PARTS 4
@@ -131,7 +134,7 @@ static void say_parts(struct text *t)
     size_t order[PART_COUNT];
     double other = 0;
     for (int p = 0; p < PART_COUNT; p++)
-        rounded[p] = (int64_t)t->summary->part[p];
+        rounded[p] = ranking_value(t->summary->part[p]);
     size_t count = ranking_largest(order, PART_COUNT, rounded, PART_COUNT), shown = 0;
     while (count > 0 && rounded[order[count - 1]] <= 0)
         count--;
@@ -147,7 +150,9 @@ static void say_parts(struct text *t)
 static void say_waits(struct text *t)
 {
     const struct waits_rows *waits = &t->input->analysis->waits;
-    size_t rows[2], count = ranking_largest(rows, 2, waits->wait_ns, waits->count);
+    /* Where the verdict names who is waited for, one line is enough. */
+    size_t wanted = t->summary->verdict == VERDICT_late ? 1 : 2;
+    size_t rows[2], count = ranking_largest(rows, wanted, waits->wait_ns, waits->count);
     char wait[UNITS_BYTES], clock[VERDICT_CLOCK_BYTES];
     if (t->summary->rank_count > 1 && (count == 0 || waits->wait_ns[rows[0]] <= 0)) {
         page_label(&t->page, "who waits");
@@ -162,7 +167,7 @@ static void say_waits(struct text *t)
                           : 0;
         page_label(&t->page, i == 0 ? "who waits" : "");
         page_add(&t->page, "rank %" PRId32 " waits %s in %s for ", waits->waiter[rows[i]],
-                 units_time(wait, ns), text_per_step(t));
+                 units_time(wait, ns), summary_unit(t->summary));
         if (waits->waited_for[rows[i]] < 0)
             page_add(&t->page, "ranks that the clock cannot tell apart");
         else
@@ -182,7 +187,7 @@ static void say_operation(struct text *t, size_t row, int first)
     sentence_begin(&s);
     utf8_clean(kind, sizeof kind, strings_get(t->input->analysis_strings, o->kind[row]), 16);
     sentence_add(&s, "%s of %s: ", units_time(exposed, text_of_step(t, o->exposed_ns[row])),
-                 text_per_step(t));
+                 summary_unit(t->summary));
     if (times >= 1.5)
         sentence_add(&s, "%.0f × ", times);
     sentence_add(&s, "%s", kind);
@@ -227,17 +232,19 @@ static void say_data(struct text *t)
     char unmatched[UNITS_BYTES], bound[UNITS_BYTES], estimate[UNITS_BYTES], own[UNITS_BYTES];
     struct sentence s;
     sentence_begin(&s);
-    sentence_add(&s, "%s events, %s dropped, %s torn, %s unmatched, %s unfinished",
-                 units_count(events, q->events), units_count(dropped, q->dropped),
-                 units_count(torn, q->torn),
-                 units_count(unmatched, q->unmatched_collectives + q->unmatched_messages),
-                 units_count(open, q->unfinished));
+    sentence_add(
+        &s, "%s events, %s dropped, %s torn, %s unmatched, %s unfinished",
+        units_count(events, q->events), units_count(dropped, q->dropped),
+        units_count(torn, q->torn),
+        units_count(unmatched, summary_add(q->unmatched_collectives, q->unmatched_messages)),
+        units_count(open, q->unfinished));
     if (q->clock_bound_ns < 0)
         sentence_add(&s, " · clock error unknown");
     else
         sentence_add(&s, " · clocks ±%s", units_time(bound, (double)q->clock_bound_ns));
-    if (q->clock_estimate_ns >= 0 && q->clock_estimate_ns != q->clock_bound_ns)
-        sentence_add(&s, " (likely ±%s)", units_time(estimate, (double)q->clock_estimate_ns));
+    /* A bound of a hundredth of a step needs no finer word. */
+    if (q->clock_estimate_ns >= 0 && (double)q->clock_bound_ns > t->summary->steps.median / 100)
+        sentence_add(&s, ", likely %s", units_time(estimate, (double)q->clock_estimate_ns));
     if (q->overhead >= 0)
         sentence_add(&s, " · own cost %s", units_share(own, q->overhead));
     wrap(t, "data", &s, 2);

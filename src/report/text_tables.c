@@ -85,7 +85,7 @@ void text_operations(struct text *t)
     char cell[UNITS_BYTES], name[NAMES_BYTES];
     if (o->count == 0)
         return;
-    page_heading(&t->page, "Operations that cost most: times as mean over ranks, a step");
+    page_heading(&t->page, "Operations that cost most: mean over ranks and kept steps");
     page_to(&t->page, 2);
     say_titles(t, titles);
     page_end(&t->page);

@@ -111,9 +111,11 @@ static void say_parts(struct sentence *text, const struct report_summary *s)
         if (best < 0)
             return;
         said[best] = 1;
-        sentence_add(text, "%s%s%s %s", n == 0 ? "" : ", ",
-                     units_share(share, share_of(s, s->part[best])), n == 0 ? " of a step is" : "",
-                     summary_part_label(best));
+        units_share(share, share_of(s, s->part[best]));
+        if (n == 0)
+            sentence_add(text, "%s of %s is %s", share, summary_unit(s), summary_part_label(best));
+        else
+            sentence_add(text, ", %s %s", share, summary_part_label(best));
     }
 }
 
