@@ -1,9 +1,13 @@
 #include "symbols.h"
 
+#include <dwarf.h>
 #include <elfutils/libdwfl.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #define MODULES_MAX 256
 
@@ -49,23 +53,48 @@ static int has_build_id(Dwfl_Module *module, const char *wanted)
     return strcmp(text, wanted) == 0;
 }
 
+/* Opens a plain ELF file; -1 for anything else. The path comes from a recording and may name a
+ * device, a pipe, or an archive that libdw would unpack. */
+static int open_elf(const char *path)
+{
+    struct stat facts;
+    char magic[4];
+    int fd = open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+    if (fd < 0)
+        return -1;
+    if (fstat(fd, &facts) == 0 && S_ISREG(facts.st_mode) && pread(fd, magic, 4, 0) == 4 &&
+        memcmp(magic, "\177ELF", 4) == 0)
+        return fd;
+    close(fd);
+    return -1;
+}
+
 /* A file is reported at the address it is linked for: an offset from the load address is then an
- * address in it. */
+ * address in it. Separate debug files are looked for by build id on this host only: the standard
+ * callback would ask servers on the network. */
 static void open_module(struct module *m)
 {
-    static const Dwfl_Callbacks callbacks = {.find_elf = dwfl_build_id_find_elf,
-                                             .find_debuginfo = dwfl_standard_find_debuginfo,
+    static const Dwfl_Callbacks callbacks = {.find_debuginfo = dwfl_build_id_find_debuginfo,
                                              .section_address = dwfl_offline_section_address};
+    int fd = open_elf(m->path);
+    if (fd < 0)
+        return;
     m->dwfl = dwfl_begin(&callbacks);
     if (m->dwfl == NULL)
-        return;
-    m->module = dwfl_report_elf(m->dwfl, m->path, m->path, -1, 0, false);
+        goto file;
+    m->module = dwfl_report_elf(m->dwfl, m->path, m->path, fd, 0, false);
     dwfl_report_end(m->dwfl, NULL, NULL);
-    if (m->module == NULL || (m->build_id[0] && !has_build_id(m->module, m->build_id))) {
-        dwfl_end(m->dwfl);
-        m->dwfl = NULL;
+    if (m->module == NULL)
+        goto file;
+    if (m->build_id[0] == 0 || has_build_id(m->module, m->build_id))
         return;
-    }
+    fd = -1; /* the module has taken it over */
+file:
+    if (fd >= 0)
+        close(fd);
+    if (m->dwfl != NULL)
+        dwfl_end(m->dwfl);
+    m->dwfl = NULL;
 }
 
 static struct module *find_module(struct symbols *s, const char *path, const char *build_id)
@@ -87,21 +116,48 @@ static struct module *find_module(struct symbols *s, const char *path, const cha
     return m;
 }
 
+/* The innermost function at the address, inlined ones too: the one whose source the line is in. */
+static const char *function_by_debug_information(Dwfl_Module *module, Dwarf_Addr address)
+{
+    Dwarf_Addr bias;
+    Dwarf_Die *unit = dwfl_module_addrdie(module, address, &bias), *scopes = NULL;
+    const char *name = NULL;
+    int count = unit != NULL ? dwarf_getscopes(unit, address - bias, &scopes) : 0;
+    for (int i = 0; i < count && name == NULL; i++) {
+        int tag = dwarf_tag(&scopes[i]);
+        if (tag == DW_TAG_subprogram || tag == DW_TAG_inlined_subroutine)
+            name = dwarf_diename(&scopes[i]);
+    }
+    free(scopes);
+    return name;
+}
+
+/* The symbol that covers the address; the nearest one before it may be another function. */
+static const char *function_by_symbol(Dwfl_Module *module, Dwarf_Addr address)
+{
+    GElf_Off offset;
+    GElf_Sym symbol;
+    const char *name = dwfl_module_addrinfo(module, address, &offset, &symbol, NULL, NULL, NULL);
+    return name != NULL && offset < symbol.st_size ? name : NULL;
+}
+
 /* The instruction that called lies before the one returned to. */
-struct symbol symbols_find(struct symbols *s, const char *module, const char *build_id,
+struct symbol symbols_find(struct symbols *s, const char *path, const char *build_id,
                            int64_t offset)
 {
     struct symbol result = {.function = "", .file = "", .line = -1};
-    struct module *m = module[0] ? find_module(s, module, build_id) : NULL;
+    struct module *m = path[0] ? find_module(s, path, build_id) : NULL;
     if (m == NULL || m->dwfl == NULL || offset <= 0)
         return result;
     Dwarf_Addr address = (Dwarf_Addr)offset - 1;
-    const char *name = dwfl_module_addrname(m->module, address);
+    const char *name = function_by_debug_information(m->module, address);
     Dwfl_Line *line = dwfl_module_getsrc(m->module, address);
     int number = -1;
     const char *file = line ? dwfl_lineinfo(line, NULL, &number, NULL, NULL, NULL) : NULL;
+    if (name == NULL)
+        name = function_by_symbol(m->module, address);
     result.function = name ? name : "";
-    result.file = file ? file : "";
-    result.line = file ? number : -1;
+    result.file = file && number > 0 ? file : "";
+    result.line = file && number > 0 ? number : -1;
     return result;
 }
