@@ -110,19 +110,35 @@ static void unshuffle(unsigned char *to, const unsigned char *from, size_t rows,
         collect(to, from, rows, width);
 }
 
-enum err chunk_filter_write(struct chunk_filter *f, hid_t set, hsize_t first, const void *values,
-                            size_t rows, size_t value_bytes)
+/* The bytes to compress, in f->plain unless they are the values as they are. */
+static const void *prepare(struct chunk_filter *f, const void *values, size_t rows,
+                           size_t chunk_rows, size_t width)
 {
-    size_t bytes = rows * value_bytes, most = libdeflate_zlib_compress_bound(f->compressor, bytes);
+    if (width == 1 && rows == chunk_rows)
+        return values;
+    if (rows == chunk_rows) {
+        shuffle(f->plain, values, rows, width);
+        return f->plain;
+    }
+    memset(f->plain, 0, chunk_rows * width);
+    for (size_t k = 0; k < width; k++)
+        for (size_t i = 0; i < rows; i++)
+            f->plain[k * chunk_rows + i] = ((const unsigned char *)values)[i * width + k];
+    return f->plain;
+}
+
+enum err chunk_filter_write(struct chunk_filter *f, hid_t set, hsize_t first, const void *values,
+                            size_t rows, size_t chunk_rows, size_t value_bytes)
+{
+    size_t bytes = chunk_rows * value_bytes;
+    size_t most = libdeflate_zlib_compress_bound(f->compressor, bytes);
     enum err e = make_room(&f->plain, &f->plain_room, bytes);
     if (!e)
         e = make_room(&f->packed, &f->packed_room, most);
     if (e)
         return e;
-    if (value_bytes > 1)
-        shuffle(f->plain, values, rows, value_bytes);
-    size_t packed = libdeflate_zlib_compress(f->compressor, value_bytes > 1 ? f->plain : values,
-                                             bytes, f->packed, most);
+    const void *plain = prepare(f, values, rows, chunk_rows, value_bytes);
+    size_t packed = libdeflate_zlib_compress(f->compressor, plain, bytes, f->packed, most);
     if (packed == 0)
         return ERR_INTERNAL;
     return H5Dwrite_chunk(set, H5P_DEFAULT, 0, &first, packed, f->packed) < 0 ? ERR_HDF5 : ERR_OK;
@@ -145,8 +161,10 @@ enum err chunk_filter_read(struct chunk_filter *f, hid_t set, hsize_t first, voi
         e = make_room(&f->plain, &f->plain_room, bytes);
     if (e)
         return e;
-    if (H5Dread_chunk(set, H5P_DEFAULT, &first, &mask, f->packed) < 0 || mask != 0)
+    if (H5Dread_chunk(set, H5P_DEFAULT, &first, &mask, f->packed) < 0)
         return ERR_FORMAT;
+    if (mask != 0)
+        return ERR_NOT_FOUND;
     void *plain = value_bytes > 1 ? f->plain : values;
     if (libdeflate_zlib_decompress(f->decompressor, f->packed, packed, plain, bytes, NULL) !=
         LIBDEFLATE_SUCCESS)

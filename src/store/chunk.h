@@ -16,13 +16,14 @@ void chunk_filter_close(struct chunk_filter *f);
 /* Rows of a chunk when the dataset has exactly our filters, else 0: then HDF5 must do it. */
 hsize_t chunk_filter_rows(hid_t set, size_t value_bytes);
 
-/* Writes the chunk that begins at row `first`, `rows` values of `value_bytes`. The dataset must
- * reach so far. */
+/* Writes the chunk of `chunk_rows` that begins at row `first`: `rows` values, then 0. The dataset
+ * must reach so far. */
 enum err chunk_filter_write(struct chunk_filter *f, hid_t set, hsize_t first, const void *values,
-                            size_t rows, size_t value_bytes);
+                            size_t rows, size_t chunk_rows, size_t value_bytes);
 
-/* Reads the chunk that begins at row `first` into `values`. ERR_FORMAT when its bytes are not what
- * they should be, ERR_NOT_FOUND when it was never written. */
+/* Reads the chunk of `rows` that begins at row `first` into `values`. ERR_FORMAT when its bytes are
+ * not what they should be, ERR_NOT_FOUND when HDF5 must do it: never written, or a filter left out.
+ */
 enum err chunk_filter_read(struct chunk_filter *f, hid_t set, hsize_t first, void *values,
                            size_t rows, size_t value_bytes);
 

@@ -1,25 +1,33 @@
-#include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/log.h"
 #include "store_file.h"
 
-struct deepest {
-    char text[200];
-    int no_space;
+struct causes {
+    char deepest[200];
+    enum err e;
 };
 
-static herr_t keep_deepest(unsigned n, const H5E_error2_t *error, void *context)
+/* HDF5 tells the system's error only in words: "errno = 28, ...", or MPI's name of it. */
+static enum err cause_of(const char *description)
 {
-    struct deepest *d = context;
+    const char *number = strstr(description, "errno = ");
+    if (strstr(description, "MPI_ERR_NO_SPACE") || strstr(description, "MPI_ERR_QUOTA"))
+        return ERR_NO_SPACE;
+    return number ? err_from_errno(atoi(number + strlen("errno = "))) : ERR_OK;
+}
+
+static herr_t look(unsigned n, const H5E_error2_t *error, void *context)
+{
+    struct causes *c = context;
     (void)n;
     if (error->desc == NULL)
         return 0;
-    snprintf(d->text, sizeof d->text, "%s", error->desc);
-    if (strstr(error->desc, strerror(ENOSPC)) || strstr(error->desc, strerror(EDQUOT)) ||
-        strstr(error->desc, strerror(EFBIG)))
-        d->no_space = 1;
+    snprintf(c->deepest, sizeof c->deepest, "%s", error->desc);
+    if (c->e == ERR_OK)
+        c->e = cause_of(error->desc);
     return 0;
 }
 
@@ -28,15 +36,18 @@ void store_silence(void)
     H5Eset_auto2(H5E_DEFAULT, NULL, NULL);
 }
 
-enum err store_refused(const char *path, const char *what)
+enum err store_refused(struct store *s, const char *what)
 {
-    struct deepest d = {"", 0};
-    H5Ewalk2(H5E_DEFAULT, H5E_WALK_UPWARD, keep_deepest, &d);
+    struct causes c = {"", ERR_OK};
+    const char *path = s->partial ? s->partial : s->path;
+    H5Ewalk2(H5E_DEFAULT, H5E_WALK_DOWNWARD, look, &c);
     H5Eclear2(H5E_DEFAULT);
-    if (d.no_space) {
-        log_error("%s: no space left for it", path);
-        return ERR_NO_SPACE;
-    }
-    log_error("%s: %s failed%s%s", path, what, d.text[0] ? ": " : "", d.text);
-    return ERR_HDF5;
+    if (s->failed)
+        return s->failed;
+    s->failed = c.e ? c.e : ERR_HDF5;
+    if (c.e)
+        log_error("%s: %s: %s", path, what, err_text(c.e));
+    else
+        log_error("%s: %s: HDF5 refused%s%s", path, what, c.deepest[0] ? ": " : "", c.deepest);
+    return s->failed;
 }

@@ -113,7 +113,7 @@ static void describe_values(const struct table_column *c, char *out, size_t size
 
 /* Tables that grow with events get chunks that compress well, the others chunks that cost little.
  */
-static hsize_t chunk_rows(const struct table *t)
+size_t table_chunk_rows(const struct table *t)
 {
     static const char *const large[] = {"events",   "collectives", "messages",
                                         "counters", "syncs",       "string_bytes"};
@@ -126,52 +126,55 @@ static hsize_t chunk_rows(const struct table *t)
 static hid_t creation_list(const struct table *t, const struct table_column *c)
 {
     hid_t list = H5Pcreate(H5P_DATASET_CREATE);
-    hsize_t rows = chunk_rows(t);
+    hsize_t rows = table_chunk_rows(t);
     H5Pset_chunk(list, 1, &rows);
     if (column_type_bytes(c->type) > 1)
         H5Pset_shuffle(list);
     H5Pset_deflate(list, STORE_DEFLATE_LEVEL);
-    H5Pset_attr_phase_change(list, 8, 6);
+    H5Pset_obj_track_times(list, 0);
     return list;
 }
 
-static enum err create_column(struct store *s, const struct table *t, const struct table_column *c)
+static enum err describe_column(hid_t set, const struct table_column *c)
 {
-    char path[128], values[2000];
+    char values[2000];
+    enum err e = attribute_write(set, "unit", c->unit);
+    if (!e)
+        e = attribute_write(set, "meaning", c->meaning);
+    describe_values(c, values, sizeof values);
+    return !e && values[0] ? attribute_write(set, "values", values) : e;
+}
+
+static enum err create_column(struct store *s, const struct table *t, const struct table_column *c,
+                              hid_t *out)
+{
+    char path[128];
     const hsize_t none = 0, unlimited = H5S_UNLIMITED;
     column_path(t, c, path);
     hid_t space = H5Screate_simple(1, &none, &unlimited);
     hid_t links = H5Pcreate(H5P_LINK_CREATE), list = creation_list(t, c);
     H5Pset_create_intermediate_group(links, 1);
-    hid_t set =
-        H5Dcreate2(s->file, path, column_file_type(c->type), space, links, list, H5P_DEFAULT);
+    *out = H5Dcreate2(s->file, path, column_file_type(c->type), space, links, list, H5P_DEFAULT);
     H5Pclose(list);
     H5Pclose(links);
     H5Sclose(space);
-    if (set < 0)
-        return store_refused(s->partial, path);
-    enum err e = attribute_write(set, "unit", c->unit);
-    if (!e)
-        e = attribute_write(set, "meaning", c->meaning);
-    describe_values(c, values, sizeof values);
-    if (!e && values[0])
-        e = attribute_write(set, "values", values);
-    H5Dclose(set);
-    return e ? store_refused(s->partial, path) : ERR_OK;
+    if (*out < 0 || describe_column(*out, c) != ERR_OK)
+        return store_refused(s, path);
+    return ERR_OK;
 }
 
-static enum err create_table(struct store *s, const struct table *t)
+static enum err create_table(struct store *s, const struct table *t, hid_t *sets)
 {
     enum err e = ERR_OK;
     for (size_t i = 0; i < t->column_count && !e; i++)
-        e = create_column(s, t, &t->columns[i]);
+        e = create_column(s, t, &t->columns[i], &sets[i]);
     if (e)
         return e;
     hid_t group = H5Gopen2(s->file, t->path, H5P_DEFAULT);
     if (group < 0)
-        return store_refused(s->partial, t->path);
+        return store_refused(s, t->path);
     if (H5Aexists(group, "meaning") == 0 && attribute_write(group, "meaning", t->meaning) != ERR_OK)
-        e = store_refused(s->partial, t->path);
+        e = store_refused(s, t->path);
     H5Gclose(group);
     return e;
 }
@@ -181,7 +184,7 @@ enum err layout_create(struct store *s)
     char version[24];
     enum err e = ERR_OK;
     for (size_t i = 0; i < s->table_count && !e; i++)
-        e = create_table(s, &s->tables[i]);
+        e = create_table(s, &s->tables[i], s->outputs[i].sets);
     if (e)
         return e;
     snprintf(version, sizeof version, "%d.%d", STORE_FORMAT_MAJOR, STORE_FORMAT_MINOR);

@@ -1,96 +1,44 @@
-#include <errno.h>
-#include <fcntl.h>
-#include <stdio.h>
+/* Columns out of a file. It may be anybody's: every length and type is looked at before it is
+ * believed, and only what lies in the file itself is read. */
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include "base/log.h"
 #include "store_file.h"
 
-/* Deflate cannot make data shorter than about a thousandth: a file that claims more rows than this
- * lies. */
+/* Deflate cannot make data shorter than about a thousandth: a column that claims more rows than
+ * this for its bytes lies. */
 #define MOST_EXPANSION 1100
 
-/* Says why a file that is there is not an HDF5 file. */
-static enum err not_hdf5(const char *path)
+#define MOST_CHUNK_BYTES ((hsize_t)16 << 20)
+
+/* An open column, with the last chunk that was unpacked for a part of it: ranks lie side by side,
+ * and several share a chunk. */
+struct input_column {
+    hid_t set;          /* -1 when the file has no such column */
+    size_t chunk_rows;  /* 0 when HDF5 must unpack */
+    int64_t kept_first; /* first row of the chunk in `kept`; -1 none */
+    char *kept;
+};
+
+static void close_table(struct input_table *in)
 {
-    struct stat status;
-    static const char signature[8] = "\211HDF\r\n\032\n";
-    char start[8] = {0};
-    int fd = open(path, O_RDONLY | O_CLOEXEC);
-    if (fd < 0 || fstat(fd, &status) != 0) {
-        enum err e = err_from_errno(errno);
-        log_error("%s cannot be read: %s", path, strerror(errno));
-        if (fd >= 0)
-            close(fd);
-        return e;
+    for (size_t i = 0; in->columns != NULL && i < in->table->column_count; i++) {
+        if (in->columns[i].set >= 0)
+            H5Dclose(in->columns[i].set);
+        free(in->columns[i].kept);
     }
-    ssize_t got = read(fd, start, sizeof start);
-    close(fd);
-    if (S_ISDIR(status.st_mode))
-        log_error("%s is a folder, not a run file", path);
-    else if (status.st_size == 0)
-        log_error("%s is empty", path);
-    else if (got == (ssize_t)sizeof start && memcmp(start, signature, sizeof start) == 0) {
-        log_error("%s is cut off or damaged", path);
-        return ERR_TRUNCATED;
-    } else
-        log_error("%s is not a run file (it is not HDF5)", path);
-    return ERR_FORMAT;
+    free(in->columns);
 }
 
-static enum err check_version(struct store *s)
+void inputs_close(struct store *s)
 {
-    char format[16], version[24];
-    int major = -1, minor = -1;
-    store_read_attribute(s, "format", format, sizeof format);
-    store_read_attribute(s, "format_version", version, sizeof version);
-    if (strcmp(format, "scaleprof") != 0 || sscanf(version, "%d.%d", &major, &minor) != 2 ||
-        major < 1) {
-        log_error("%s is HDF5, but not a file of scaleprof", s->path);
-        return ERR_FORMAT;
-    }
-    if (major > STORE_FORMAT_MAJOR) {
-        log_error("%s has format %d.%d; this version reads up to %d.x: use a newer scaleprof",
-                  s->path, major, minor, STORE_FORMAT_MAJOR);
-        return ERR_VERSION;
-    }
-    return ERR_OK;
-}
-
-enum err store_open(struct store **out, const char *path)
-{
-    store_silence();
-    struct store *s = calloc(1, sizeof *s);
-    if (s == NULL || (s->path = strdup(path)) == NULL) {
-        free(s);
-        return ERR_NO_MEMORY;
-    }
-    hid_t list = H5Pcreate(H5P_FILE_ACCESS);
-    H5Pset_fclose_degree(list, H5F_CLOSE_STRONG);
-    s->file = access(path, R_OK) == 0 ? H5Fopen(path, H5F_ACC_RDONLY, list) : -1;
-    H5Pclose(list);
-    H5Eclear2(H5E_DEFAULT);
-    enum err e = s->file < 0 ? not_hdf5(path) : check_version(s);
-    if (e) {
-        store_close(s);
-        return e;
-    }
-    *out = s;
-    return ERR_OK;
-}
-
-enum err store_read_attribute(struct store *s, const char *name, char *out, size_t size)
-{
-    hid_t root = H5Gopen2(s->file, "/", H5P_DEFAULT);
-    out[0] = 0;
-    if (root < 0)
-        return ERR_FORMAT;
-    enum err e = attribute_read(root, name, out, size);
-    H5Gclose(root);
-    return e == ERR_NOT_FOUND ? ERR_OK : e;
+    for (size_t i = 0; i < s->input_count; i++)
+        close_table(&s->inputs[i]);
+    free(s->inputs);
+    s->inputs = NULL;
+    s->input_count = 0;
 }
 
 /* Whether each step of the path is a hard link: soft and external ones lead out of what the file
@@ -113,76 +61,145 @@ static int is_inside(hid_t file, const char *path)
     }
 }
 
-/* A dataset as we write them: one dimension, chunked inside the file, of the column's class and
- * size. */
-static enum err check_dataset(struct store *s, hid_t set, const char *path,
-                              const struct table_column *c, int64_t *rows)
+static int is_integer_or_float(hid_t type, const struct table_column *c)
+{
+    return type >= 0 && H5Tget_class(type) == (c->type == COLUMN_F64 ? H5T_FLOAT : H5T_INTEGER) &&
+           H5Tget_size(type) == column_type_bytes(c->type);
+}
+
+/* HDF5 may have other filters than those we use, but not fewer. */
+static int has_filters(hid_t list)
+{
+    int count = H5Pget_nfilters(list);
+    for (int i = 0; i < count; i++) {
+        unsigned flags, values[8];
+        size_t n = 8;
+        char name[1];
+        H5Z_filter_t filter =
+            H5Pget_filter2(list, (unsigned)i, &flags, &n, values, sizeof name, name, NULL);
+        if (filter < 0 || H5Zfilter_avail(filter) <= 0)
+            return 0;
+    }
+    return count >= 0;
+}
+
+/* NULL when the dataset is as we write them: one dimension, chunked inside the file, of the
+ * column's class and size, no longer than its bytes can be. */
+static const char *find_fault(hid_t set, hid_t space, hid_t type, hid_t list,
+                              const struct table_column *c, uint64_t file_bytes, hsize_t *extent)
+{
+    hsize_t chunk = 0, bytes = H5Dget_storage_size(set);
+    if (space < 0 || H5Sget_simple_extent_ndims(space) != 1 ||
+        H5Sget_simple_extent_dims(space, extent, NULL) != 1)
+        return "it does not have one dimension";
+    if (!is_integer_or_float(type, c))
+        return "its values are of another type";
+    if (list < 0 || H5Pget_layout(list) != H5D_CHUNKED || H5Pget_chunk(list, 1, &chunk) != 1)
+        return "it does not lie in chunks of the file";
+    if (chunk > MOST_CHUNK_BYTES / column_type_bytes(c->type))
+        return "its chunks are too large";
+    if (!has_filters(list))
+        return "it needs a filter that is not there";
+    if (*extent > (bytes < file_bytes ? bytes : file_bytes) * MOST_EXPANSION)
+        return "it claims more rows than its bytes can hold";
+    return NULL;
+}
+
+static enum err check_column(struct store *s, struct input_column *in, const char *path,
+                             const struct table_column *c, int64_t *rows)
 {
     struct stat status;
     hsize_t extent = 0;
-    hid_t space = H5Dget_space(set), type = H5Dget_type(set), list = H5Dget_create_plist(set);
-    int fits = space >= 0 && type >= 0 && list >= 0 && H5Sget_simple_extent_ndims(space) == 1 &&
-               H5Sget_simple_extent_dims(space, &extent, NULL) == 1 &&
-               H5Tget_class(type) == (c->type == COLUMN_F64 ? H5T_FLOAT : H5T_INTEGER) &&
-               H5Tget_size(type) == column_type_bytes(c->type) &&
-               H5Pget_layout(list) == H5D_CHUNKED && stat(s->path, &status) == 0 &&
-               extent <= (uint64_t)status.st_size * MOST_EXPANSION / column_type_bytes(c->type) + 1;
+    hid_t space = H5Dget_space(in->set), type = H5Dget_type(in->set);
+    hid_t list = H5Dget_create_plist(in->set);
+    uint64_t file_bytes = stat(s->path, &status) == 0 ? (uint64_t)status.st_size : 0;
+    const char *fault = find_fault(in->set, space, type, list, c, file_bytes, &extent);
+    if (fault == NULL && H5Tequal(type, column_file_type(c->type)) > 0)
+        in->chunk_rows = (size_t)chunk_filter_rows(in->set, column_type_bytes(c->type));
     H5Pclose(list);
     H5Tclose(type);
     H5Sclose(space);
-    if (!fits) {
-        H5Eclear2(H5E_DEFAULT);
-        log_error("%s: %s is not a column as scaleprof writes it", s->path, path);
-        return ERR_FORMAT;
-    }
+    H5Eclear2(H5E_DEFAULT);
     *rows = (int64_t)extent;
-    return ERR_OK;
+    if (fault == NULL)
+        return ERR_OK;
+    log_error("%s: %s is not a column as scaleprof writes it: %s", s->path, path, fault);
+    return ERR_FORMAT;
 }
 
-/* Opens a column; *set is -1 when the file does not have it. */
+/* A column that the file lacks stays closed: *rows is then -1. */
 static enum err open_column(struct store *s, const struct table *t, const struct table_column *c,
-                            hid_t *set, int64_t *rows)
+                            struct input_column *in, int64_t *rows)
 {
     char path[128];
     column_path(t, c, path);
-    *set = -1;
-    *rows = 0;
+    *rows = -1;
     if (!is_inside(s->file, path)) {
         H5Eclear2(H5E_DEFAULT);
         return ERR_OK;
     }
-    hid_t opened = H5Dopen2(s->file, path, H5P_DEFAULT);
-    if (opened < 0)
-        return store_refused(s->path, path);
-    enum err e = check_dataset(s, opened, path, c, rows);
-    if (e)
-        H5Dclose(opened);
-    else
-        *set = opened;
+    in->set = H5Dopen2(s->file, path, H5P_DEFAULT);
+    if (in->set >= 0)
+        return check_column(s, in, path, c, rows);
+    store_refused(s, path);
+    return ERR_FORMAT;
+}
+
+static enum err open_columns(struct store *s, struct input_table *in)
+{
+    const struct table *t = in->table;
+    enum err e = ERR_OK;
+    in->rows = -1;
+    for (size_t i = 0; i < t->column_count && !e; i++) {
+        int64_t rows;
+        e = open_column(s, t, &t->columns[i], &in->columns[i], &rows);
+        if (!e && rows >= 0 && in->rows >= 0 && rows != in->rows) {
+            log_error("%s: the columns of %s differ in length (%lld and %lld rows)", s->path,
+                      t->path, (long long)in->rows, (long long)rows);
+            e = ERR_FORMAT;
+        }
+        if (rows >= 0)
+            in->rows = rows;
+    }
+    if (in->rows < 0)
+        in->rows = 0;
     return e;
+}
+
+/* The table's open columns, kept until the file is closed. */
+static enum err find_table(struct store *s, const struct table *t, struct input_table **out)
+{
+    for (size_t i = 0; i < s->input_count; i++)
+        if (s->inputs[i].table == t) {
+            *out = &s->inputs[i];
+            return ERR_OK;
+        }
+    struct input_table *larger = reallocarray(s->inputs, s->input_count + 1, sizeof *larger);
+    if (larger == NULL)
+        return ERR_NO_MEMORY;
+    s->inputs = larger;
+    struct input_table in = {.table = t, .columns = calloc(t->column_count, sizeof *in.columns)};
+    if (in.columns == NULL)
+        return ERR_NO_MEMORY;
+    for (size_t i = 0; i < t->column_count; i++)
+        in.columns[i] = (struct input_column){.set = -1, .kept_first = -1};
+    enum err e = open_columns(s, &in);
+    if (e) {
+        close_table(&in);
+        return e;
+    }
+    s->inputs[s->input_count] = in;
+    *out = &s->inputs[s->input_count++];
+    return ERR_OK;
 }
 
 enum err store_rows(struct store *s, const struct table *t, int64_t *count)
 {
-    int64_t found = -1;
-    for (size_t i = 0; i < t->column_count; i++) {
-        hid_t set;
-        int64_t rows;
-        enum err e = open_column(s, t, &t->columns[i], &set, &rows);
-        if (e)
-            return e;
-        if (set < 0)
-            continue;
-        H5Dclose(set);
-        if (found >= 0 && rows != found) {
-            log_error("%s: the columns of %s differ in length (%lld and %lld rows)", s->path,
-                      t->path, (long long)found, (long long)rows);
-            return ERR_FORMAT;
-        }
-        found = rows;
-    }
-    *count = found < 0 ? 0 : found;
-    return ERR_OK;
+    struct input_table *in;
+    enum err e = find_table(s, t, &in);
+    if (!e)
+        *count = in->rows;
+    return e;
 }
 
 /* What an older file lacks: all bits set is -1 and "none"; texts and small numbers start at 0. */
@@ -197,66 +214,75 @@ static void fill_missing(const struct table_column *c, void *values, size_t coun
         memset(values, zero ? 0 : 0xFF, count * bytes);
 }
 
-#define MOST_CHUNK_BYTES ((hsize_t)16 << 20)
-
-/* Reads values chunk by chunk past HDF5's filters. ERR_NOT_FOUND when HDF5 must do it: other
- * filters than ours, or a chunk that was never written. */
-static enum err read_chunks(struct store *s, hid_t set, size_t value_bytes, int64_t first,
-                            int64_t count, char *values)
+/* The chunk that begins at row `begin`, unpacked, in in->kept. */
+static enum err keep_chunk(struct store *s, struct input_column *in, int64_t begin, size_t bytes)
 {
-    hsize_t chunk_rows = chunk_filter_rows(set, value_bytes);
-    char *spare = NULL;
+    if (in->kept_first == begin)
+        return ERR_OK;
+    if (in->kept == NULL && (in->kept = malloc(in->chunk_rows * bytes)) == NULL)
+        return ERR_NO_MEMORY;
+    in->kept_first = -1;
     enum err e =
-        chunk_rows == 0 || chunk_rows > MOST_CHUNK_BYTES / value_bytes ? ERR_NOT_FOUND : ERR_OK;
-    if (!e && s->filter == NULL)
-        e = chunk_filter_open(&s->filter);
-    if (!e && (spare = malloc(chunk_rows * value_bytes)) == NULL)
-        e = ERR_NO_MEMORY;
-    for (int64_t at = first, end = first + count; at < end && !e;) {
-        int64_t begin = at - at % (int64_t)chunk_rows, next = begin + (int64_t)chunk_rows;
-        int64_t n = (next < end ? next : end) - at;
-        char *to = values + (size_t)(at - first) * value_bytes;
-        int whole = at == begin && n == (int64_t)chunk_rows;
-        e = chunk_filter_read(s->filter, set, (hsize_t)begin, whole ? to : spare, chunk_rows,
-                              value_bytes);
-        if (!e && !whole)
-            memcpy(to, spare + (size_t)(at - begin) * value_bytes, (size_t)n * value_bytes);
-        at += n;
-    }
-    free(spare);
+        chunk_filter_read(s->filter, in->set, (hsize_t)begin, in->kept, in->chunk_rows, bytes);
+    if (!e)
+        in->kept_first = begin;
     return e;
 }
 
-static enum err read_column(struct store *s, const struct table *t, const struct table_column *c,
-                            int64_t first, int64_t count, void *values)
+/* Reads values chunk by chunk past HDF5's filters. ERR_NOT_FOUND when HDF5 must do it. */
+static enum err read_chunks(struct store *s, struct input_column *in, size_t bytes, int64_t first,
+                            int64_t count, char *values)
 {
-    hid_t set;
-    int64_t rows;
-    enum err e = open_column(s, t, c, &set, &rows);
-    if (e)
-        return e;
-    if (set < 0) {
+    int64_t chunk_rows = (int64_t)in->chunk_rows, end = first + count;
+    enum err e = in->chunk_rows == 0 ? ERR_NOT_FOUND : ERR_OK;
+    if (!e && s->filter == NULL)
+        e = chunk_filter_open(&s->filter);
+    for (int64_t at = first; at < end && !e;) {
+        int64_t begin = at - at % chunk_rows, next = begin + chunk_rows;
+        int64_t n = (next < end ? next : end) - at;
+        char *to = values + (size_t)(at - first) * bytes;
+        if (n == chunk_rows) {
+            e = chunk_filter_read(s->filter, in->set, (hsize_t)begin, to, in->chunk_rows, bytes);
+        } else {
+            e = keep_chunk(s, in, begin, bytes);
+            if (!e)
+                memcpy(to, in->kept + (size_t)(at - begin) * bytes, (size_t)n * bytes);
+        }
+        at += n;
+    }
+    return e;
+}
+
+static enum err read_by_hdf5(struct store *s, hid_t set, const struct table *t,
+                             const struct table_column *c, int64_t first, int64_t count,
+                             void *values)
+{
+    hsize_t start = (hsize_t)first, n = (hsize_t)count;
+    hid_t file = H5Dget_space(set), memory = H5Screate_simple(1, &n, NULL);
+    enum err e = ERR_OK;
+    H5Sselect_hyperslab(file, H5S_SELECT_SET, &start, NULL, &n, NULL);
+    if (H5Dread(set, column_native_type(c->type), memory, file, H5P_DEFAULT, values) < 0)
+        e = store_refused(s, t->path);
+    H5Sclose(memory);
+    H5Sclose(file);
+    return e == ERR_HDF5 ? ERR_FORMAT : e;
+}
+
+static enum err read_column(struct store *s, const struct table *t, size_t column,
+                            struct input_column *in, int64_t first, int64_t count, void *values)
+{
+    const struct table_column *c = &t->columns[column];
+    if (in->set < 0) {
         fill_missing(c, values, (size_t)count);
         return ERR_OK;
     }
-    e = read_chunks(s, set, column_type_bytes(c->type), first, count, values);
-    if (e != ERR_NOT_FOUND) {
-        H5Dclose(set);
-        if (e == ERR_FORMAT)
-            log_error("%s: %s/%s cannot be unpacked: the file is damaged", s->path, t->path,
-                      c->name);
-        return e;
-    }
-    e = ERR_OK;
-    hsize_t start = (hsize_t)first, n = (hsize_t)count;
-    hid_t file = H5Dget_space(set), memory = H5Screate_simple(1, &n, NULL);
-    H5Sselect_hyperslab(file, H5S_SELECT_SET, &start, NULL, &n, NULL);
-    if (H5Dread(set, column_native_type(c->type), memory, file, H5P_DEFAULT, values) < 0)
-        e = store_refused(s->path, t->path);
-    H5Sclose(memory);
-    H5Sclose(file);
-    H5Dclose(set);
-    return e == ERR_HDF5 ? ERR_TRUNCATED : e;
+    enum err e = read_chunks(s, in, column_type_bytes(c->type), first, count, values);
+    if (e == ERR_NOT_FOUND)
+        return read_by_hdf5(s, in->set, t, c, first, count, values);
+    H5Eclear2(H5E_DEFAULT);
+    if (e == ERR_FORMAT)
+        log_error("%s: %s/%s cannot be unpacked: the file is damaged", s->path, t->path, c->name);
+    return e;
 }
 
 static int is_wanted(const struct table_column *c, const char *const *names)
@@ -269,23 +295,26 @@ static int is_wanted(const struct table_column *c, const char *const *names)
     return 0;
 }
 
-static enum err check_range(struct store *s, const struct table *t, int64_t first, int64_t count)
+static enum err find_range(struct store *s, const struct table *t, int64_t first, int64_t count,
+                           struct input_table **out)
 {
-    int64_t there;
-    enum err e = store_rows(s, t, &there);
-    if (!e && (first < 0 || count < 0 || first > there || count > there - first)) {
-        log_error("%s: rows %lld to %lld of %s are asked for, it has %lld", s->path,
-                  (long long)first, (long long)(first + count), t->path, (long long)there);
-        e = ERR_LIMIT;
-    }
-    return e;
+    enum err e = find_table(s, t, out);
+    if (e)
+        return e;
+    int64_t there = (*out)->rows;
+    if (first >= 0 && count >= 0 && first <= there && count <= there - first)
+        return ERR_OK;
+    log_error("%s: %lld rows from row %lld of %s are asked for, it has %lld", s->path,
+              (long long)count, (long long)first, t->path, (long long)there);
+    return ERR_LIMIT;
 }
 
 enum err store_read_columns(struct store *s, const struct table *t, int64_t first, int64_t count,
                             const char *const *names, void *rows)
 {
-    size_t at, before = *(size_t *)rows;
-    enum err e = check_range(s, t, first, count);
+    struct input_table *in;
+    size_t at, before = rows_struct_count(rows);
+    enum err e = find_range(s, t, first, count, &in);
     if (e || count == 0)
         return e;
     e = rows_append(rows, t, (size_t)count, &at);
@@ -293,7 +322,7 @@ enum err store_read_columns(struct store *s, const struct table *t, int64_t firs
         size_t bytes = column_type_bytes(t->columns[i].type);
         char *values = (char *)rows_column(rows, &t->columns[i]) + at * bytes;
         if (is_wanted(&t->columns[i], names))
-            e = read_column(s, t, &t->columns[i], first, count, values);
+            e = read_column(s, t, i, &in->columns[i], first, count, values);
         else
             memset(values, 0, (size_t)count * bytes);
     }
