@@ -55,20 +55,22 @@ void column_path(const struct table *t, const struct table_column *c, char out[1
     snprintf(out, 128, "%s/%s", t->path, c->name);
 }
 
-enum err attribute_write(hid_t object, const char *name, const char *value)
+enum err attribute_write(struct store *s, hid_t object, const char *name, const char *value)
 {
     hid_t type = H5Tcopy(H5T_C_S1), space = H5Screate(H5S_SCALAR);
     size_t length = strlen(value);
     H5Tset_size(type, length ? length : 1);
     H5Tset_cset(type, H5T_CSET_UTF8);
     H5Tset_strpad(type, H5T_STR_NULLPAD);
+    enum err e = ERR_OK;
     hid_t attribute = H5Acreate2(object, name, type, space, H5P_DEFAULT, H5P_DEFAULT);
-    herr_t done = attribute >= 0 ? H5Awrite(attribute, type, value) : -1;
-    if (attribute >= 0 && H5Aclose(attribute) < 0)
-        done = -1;
+    if (attribute < 0 || H5Awrite(attribute, type, value) < 0)
+        e = store_refused(s, name);
+    if (attribute >= 0)
+        H5Aclose(attribute);
     H5Sclose(space);
     H5Tclose(type);
-    return done < 0 ? ERR_HDF5 : ERR_OK;
+    return e;
 }
 
 /* Only fixed-length texts are read: what we write, and nothing a stranger's file could make large.
@@ -135,14 +137,14 @@ static hid_t creation_list(const struct table *t, const struct table_column *c)
     return list;
 }
 
-static enum err describe_column(hid_t set, const struct table_column *c)
+static enum err describe_column(struct store *s, hid_t set, const struct table_column *c)
 {
     char values[2000];
-    enum err e = attribute_write(set, "unit", c->unit);
+    enum err e = attribute_write(s, set, "unit", c->unit);
     if (!e)
-        e = attribute_write(set, "meaning", c->meaning);
+        e = attribute_write(s, set, "meaning", c->meaning);
     describe_values(c, values, sizeof values);
-    return !e && values[0] ? attribute_write(set, "values", values) : e;
+    return !e && values[0] ? attribute_write(s, set, "values", values) : e;
 }
 
 static enum err create_column(struct store *s, const struct table *t, const struct table_column *c,
@@ -155,12 +157,11 @@ static enum err create_column(struct store *s, const struct table *t, const stru
     hid_t links = H5Pcreate(H5P_LINK_CREATE), list = creation_list(t, c);
     H5Pset_create_intermediate_group(links, 1);
     *out = H5Dcreate2(s->file, path, column_file_type(c->type), space, links, list, H5P_DEFAULT);
+    enum err e = *out < 0 ? store_refused(s, path) : describe_column(s, *out, c);
     H5Pclose(list);
     H5Pclose(links);
     H5Sclose(space);
-    if (*out < 0 || describe_column(*out, c) != ERR_OK)
-        return store_refused(s, path);
-    return ERR_OK;
+    return e;
 }
 
 static enum err create_table(struct store *s, const struct table *t, hid_t *sets)
@@ -173,8 +174,8 @@ static enum err create_table(struct store *s, const struct table *t, hid_t *sets
     hid_t group = H5Gopen2(s->file, t->path, H5P_DEFAULT);
     if (group < 0)
         return store_refused(s, t->path);
-    if (H5Aexists(group, "meaning") == 0 && attribute_write(group, "meaning", t->meaning) != ERR_OK)
-        e = store_refused(s, t->path);
+    if (H5Aexists(group, "meaning") == 0)
+        e = attribute_write(s, group, "meaning", t->meaning);
     H5Gclose(group);
     return e;
 }

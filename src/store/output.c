@@ -1,4 +1,5 @@
 /* The life of a file that is written: create, commit or abandon. */
+#include <errno.h>
 #include <libgen.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,6 +12,9 @@
 #include "partial.h"
 #include "peers/mpi_comm.h"
 #include "store_file.h"
+
+/* More than the names, types and attributes of all tables take. */
+#define METADATA_BYTES ((int64_t)1 << 20)
 
 static char *with_ending(const char *path, const char *ending)
 {
@@ -85,30 +89,6 @@ static enum err make_store(struct store **out, const char *path, int force,
     return e;
 }
 
-/* A run file replaced by another one leaves an analysis that is not its own. */
-static enum err check_stale_analysis(const struct store *s)
-{
-    char *path = store_analysis_path(s->path);
-    enum err e = path ? ERR_OK : ERR_NO_MEMORY;
-    if (!e && !s->force && access(path, F_OK) == 0) {
-        log_error("%s exists and would be taken for the analysis of %s; --force removes it", path,
-                  s->path);
-        e = ERR_EXISTS;
-    }
-    free(path);
-    return e;
-}
-
-static enum err prepare(struct store *s)
-{
-    enum err e = partial_open(s->path, s->partial, s->force, &s->lock);
-    if (!e && s->tables == run_table_list)
-        e = check_stale_analysis(s);
-    if (e && s->lock >= 0)
-        unlink(s->partial);
-    return e;
-}
-
 /* Our own lock keeps other writers away; HDF5's would meet it. */
 static enum err create_file(struct store *s)
 {
@@ -122,8 +102,9 @@ static enum err create_file(struct store *s)
         H5Pset_coll_metadata_write(list, 1);
     }
     s->file = H5Fcreate(s->partial, H5F_ACC_TRUNC, H5P_DEFAULT, list);
+    enum err e = s->file < 0 ? store_refused(s, "creation") : ERR_OK;
     H5Pclose(list);
-    return s->file < 0 ? store_refused(s, "creation") : ERR_OK;
+    return e;
 }
 
 /* A relative name, so that the link holds when both files have moved. */
@@ -137,7 +118,17 @@ static enum err link_analysis(struct store *s)
     herr_t done = H5Lcreate_external(basename(path), "/analysis", s->file, "/analysis", H5P_DEFAULT,
                                      H5P_DEFAULT);
     free(path);
-    return done < 0 ? store_refused(s, "the link to the analysis") : ERR_OK;
+    return done < 0 ? store_refused(s, "/analysis") : ERR_OK;
+}
+
+enum err reserve_all(struct store *s, int64_t bytes)
+{
+    enum err e = ERR_OK;
+    if (!s->by_mpi)
+        return ERR_OK;
+    if (peers_rank(s->peers) == 0)
+        e = partial_reserve(s->lock, s->partial, bytes + METADATA_BYTES, &s->reserved);
+    return peers_agree_all(s->peers, e);
 }
 
 /* All processes write the same metadata: the first one's time. */
@@ -164,12 +155,18 @@ enum err store_create_all(struct store **out, const char *path, int force,
     store_silence();
     enum err e = peers_agree_all(p, make_store(&s, path, force, tables, count, p));
     if (!e)
-        e = peers_agree_all(p, peers_rank(p) == 0 ? prepare(s) : ERR_OK);
+        e = peers_agree_all(
+            p, peers_rank(p) == 0 ? partial_open(s->path, s->partial, force, &s->lock) : ERR_OK);
     if (e) {
         store_free(s);
         return e;
     }
-    e = peers_agree_all(p, create_file(s));
+    e = reserve_all(s, 0);
+    if (!e)
+        e = peers_agree_all(p, create_file(s));
+    s->reserved = 0;
+    if (!e)
+        e = reserve_all(s, 0);
     if (!e)
         e = layout_create(s);
     if (!e)
@@ -188,29 +185,45 @@ enum err store_create_all(struct store **out, const char *path, int force,
 enum err store_attribute_all(struct store *s, const char *name, const char *value)
 {
     hid_t root = H5Gopen2(s->file, "/", H5P_DEFAULT);
-    enum err e = root < 0 ? ERR_HDF5 : attribute_write(root, name, value);
-    if (root >= 0)
-        H5Gclose(root);
-    return e ? store_refused(s, name) : ERR_OK;
+    if (root < 0)
+        return store_refused(s, "/");
+    enum err e = attribute_write(s, root, name, value);
+    H5Gclose(root);
+    return e;
 }
 
-/* Before the new file stands under its name, so that no moment shows it with another's analysis. */
+/* The results of the run that was here before are not those of this one. */
+static void remove_old_analysis(const struct store *s)
+{
+    char *path = s->tables == run_table_list ? store_analysis_path(s->path) : NULL;
+    if (path != NULL)
+        unlink(path);
+    free(path);
+}
+
 static enum err publish(const struct store *s)
 {
-    char *analysis = s->tables == run_table_list ? store_analysis_path(s->path) : NULL;
-    if (analysis != NULL && s->force)
-        unlink(analysis);
-    free(analysis);
-    return partial_publish(s->path, s->partial, s->force);
+    enum err e = partial_publish(s->path, s->partial, s->force);
+    if (!e)
+        remove_old_analysis(s);
+    return e;
 }
 
-static enum err close_file(struct store *s)
+static enum err flush(struct store *s)
 {
-    enum err e = H5Fflush(s->file, H5F_SCOPE_GLOBAL) < 0 ? store_refused(s, "flushing") : ERR_OK;
-    if (H5Fclose(s->file) < 0 && !e)
-        e = store_refused(s, "closing");
-    s->file = -1;
-    return e;
+    return H5Fflush(s->file, H5F_SCOPE_GLOBAL) < 0 ? store_refused(s, "flushing") : ERR_OK;
+}
+
+/* HDF5 writes what it still holds when the file is closed, and cannot close it where that fails:
+ * what the file took of a full disk is given back before. */
+static void discard(const struct store *s)
+{
+    if (peers_rank(s->peers) == 0 && s->lock >= 0) {
+        unlink(s->partial);
+        while (ftruncate(s->lock, 0) != 0 && errno == EINTR)
+            continue;
+    }
+    peers_agree_all(s->peers, ERR_OK);
 }
 
 enum err store_commit_all(struct store *s)
@@ -220,23 +233,29 @@ enum err store_commit_all(struct store *s)
         store_abandon_all(s);
         return e;
     }
-    e = peers_agree_all(s->peers, close_file(s));
+    e = peers_agree_all(s->peers, flush(s));
+    if (!e) {
+        e = H5Fclose(s->file) < 0 ? store_refused(s, "closing") : ERR_OK;
+        s->file = -1;
+        e = peers_agree_all(s->peers, e);
+    }
     if (!e)
         e = peers_agree_all(s->peers, peers_rank(s->peers) == 0 ? publish(s) : ERR_OK);
-    if (e && peers_rank(s->peers) == 0)
-        unlink(s->partial);
+    if (e) {
+        store_abandon_all(s);
+        return e;
+    }
     store_free(s);
-    return e;
+    return ERR_OK;
 }
 
 void store_abandon_all(struct store *s)
 {
     if (s == NULL)
         return;
+    discard(s);
     if (s->file >= 0)
         H5Fclose(s->file);
     H5Eclear2(H5E_DEFAULT);
-    if (peers_rank(s->peers) == 0)
-        unlink(s->partial);
     store_free(s);
 }

@@ -7,7 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <unistd.h>
 
 #include "base/log.h"
@@ -73,12 +75,62 @@ enum err partial_open(const char *path, const char *partial, int force, int *loc
     }
 }
 
-static enum err sync_path(const char *path, int flags)
+/* The system's word for why [from, to) cannot be written, or 0. Where the file system cannot
+ * reserve, what is free now must do. */
+static int reserve(int fd, int64_t from, int64_t to)
 {
-    int fd = open(path, flags | O_CLOEXEC);
+    struct rlimit limit;
+    struct statvfs system;
+    if (getrlimit(RLIMIT_FSIZE, &limit) == 0 && (rlim_t)to > limit.rlim_cur)
+        return EFBIG;
+    if (fallocate(fd, FALLOC_FL_KEEP_SIZE, from, to - from) == 0)
+        return 0;
+    if (errno != EOPNOTSUPP && errno != ENOSYS)
+        return errno;
+    int is_full =
+        fstatvfs(fd, &system) == 0 && (uint64_t)(to - from) / system.f_frsize >= system.f_bavail;
+    return is_full ? ENOSPC : 0;
+}
+
+enum err partial_reserve(int lock, const char *partial, int64_t bytes, int64_t *end)
+{
+    struct stat status;
+    if (fstat(lock, &status) != 0)
+        return refuse_write(partial, errno);
+    int64_t to = (int64_t)status.st_size + bytes;
+    if (to <= *end)
+        return ERR_OK;
+    int number = reserve(lock, *end, to);
+    if (number != 0)
+        return refuse_write(partial, number);
+    *end = to;
+    return ERR_OK;
+}
+
+static enum err sync_folder(const char *path)
+{
+    int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (fd < 0)
         return err_from_errno(errno);
     enum err e = fsync(fd) == 0 || errno == EINVAL ? ERR_OK : err_from_errno(errno);
+    close(fd);
+    return e;
+}
+
+/* Opened anew, so that on network file systems its length is what the others have closed it with.
+ * Setting that length frees what was reserved behind it. */
+static enum err settle(const char *partial)
+{
+    struct stat status;
+    int fd = open(partial, O_RDWR | O_CLOEXEC);
+    if (fd < 0)
+        return refuse_write(partial, errno);
+    int done = fstat(fd, &status) == 0 ? 0 : -1;
+    if (done == 0 && status.st_blocks > status.st_size / 512)
+        done = ftruncate(fd, status.st_size);
+    if (done == 0)
+        done = fsync(fd);
+    enum err e = done == 0 || errno == EINVAL ? ERR_OK : refuse_write(partial, errno);
     close(fd);
     return e;
 }
@@ -100,14 +152,11 @@ static int rename_new(const char *from, const char *to)
 enum err partial_publish(const char *path, const char *partial, int force)
 {
     char *folder = strdup(path);
-    enum err e = folder ? sync_path(partial, O_RDONLY) : ERR_NO_MEMORY;
-    if (e) {
-        log_error("%s cannot be made lasting: %s", partial, err_text(e));
-    } else if ((force ? rename(partial, path) : rename_new(partial, path)) != 0) {
+    enum err e = folder ? settle(partial) : ERR_NO_MEMORY;
+    if (!e && (force ? rename(partial, path) : rename_new(partial, path)) != 0)
         e = errno == EEXIST ? refuse_existing(path) : refuse_write(path, errno);
-    } else {
-        sync_path(dirname(folder), O_RDONLY | O_DIRECTORY);
-    }
+    if (!e)
+        sync_folder(dirname(folder));
     free(folder);
     return e;
 }

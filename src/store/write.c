@@ -2,12 +2,13 @@
 #include "spread.h"
 #include "store_file.h"
 
-/* A collective write takes at most this many blocks of a process: HDF5 holds them all, filtered. */
-#define MOST_BLOCKS 32
+/* A collective write takes at most this many blocks of a process: HDF5 holds them all, filtered,
+ * and the disk must have room for all of them as they are. */
+#define MOST_BLOCKS 8
 
 /* `count` values at row `first`, by all processes together; those with count 0 take part. */
-static enum err write_together(hid_t set, const struct table_column *c, const void *values,
-                               int64_t first, size_t count)
+static enum err write_together(struct store *s, hid_t set, const struct table_column *c,
+                               const void *values, int64_t first, size_t count)
 {
     static const char nothing[8];
     hsize_t start = (hsize_t)first, n = count;
@@ -20,12 +21,14 @@ static enum err write_together(hid_t set, const struct table_column *c, const vo
         H5Sselect_none(file);
         H5Sselect_none(memory);
     }
-    herr_t done = H5Dwrite(set, column_native_type(c->type), memory, file, transfer,
-                           count > 0 ? values : nothing);
+    enum err e = ERR_OK;
+    if (H5Dwrite(set, column_native_type(c->type), memory, file, transfer,
+                 count > 0 ? values : nothing) < 0)
+        e = store_refused(s, c->name);
     H5Sclose(memory);
     H5Sclose(file);
     H5Pclose(transfer);
-    return done < 0 ? ERR_HDF5 : ERR_OK;
+    return e;
 }
 
 /* Alone: chunk after chunk, filtered here. */
@@ -38,6 +41,37 @@ static enum err write_chunks(struct store *s, hid_t set, const char *values, siz
         e = chunk_filter_write(s->filter, set, (hsize_t)first + at, values + at * value_bytes, n,
                                chunk_rows, value_bytes);
     }
+    return e == ERR_HDF5 ? store_refused(s, "a chunk of rows") : e;
+}
+
+/* What a chunk takes beyond its values: its place in the index, what filtering adds at worst, and
+ * the chunk of zeros that parallel HDF5 puts first in its place. */
+#define CHUNK_EXTRA_BYTES 8192
+
+/* The most that a table of `rows` rows takes on disk. */
+static int64_t most_bytes(const struct blocks *b, size_t rows)
+{
+    const struct table *t = b->table;
+    size_t blocks = (rows + b->block_rows - 1) / b->block_rows, bytes = 0;
+    for (size_t i = 0; i < t->column_count; i++)
+        bytes += blocks * (b->block_rows * column_type_bytes(t->columns[i].type));
+    return (int64_t)(bytes + blocks * t->column_count * CHUNK_EXTRA_BYTES);
+}
+
+/* Room for `count` rows of this process and whatever the others write, and for the chunks that the
+ * datasets' new length makes. */
+static enum err reserve_rows_all(struct store *s, size_t index, size_t count)
+{
+    struct output_table *o = &s->outputs[index];
+    const struct blocks *b = &s->blocks[index];
+    if (!s->by_mpi)
+        return ERR_OK;
+    size_t longer = (size_t)(o->rows - o->extent) / b->block_rows + 1;
+    int64_t bytes = peers_sum_all(s->peers, most_bytes(b, count));
+    bytes += (int64_t)(longer * b->table->column_count * CHUNK_EXTRA_BYTES);
+    enum err e = reserve_all(s, bytes);
+    if (!e)
+        o->extent = o->rows;
     return e;
 }
 
@@ -47,19 +81,19 @@ static enum err write_rows_all(struct store *s, size_t index, const void *rows, 
 {
     const struct table *t = &s->tables[index];
     const hsize_t extent = (hsize_t)s->outputs[index].rows;
-    enum err e = ERR_OK;
+    enum err e = reserve_rows_all(s, index, count);
     for (size_t i = 0; i < t->column_count && !e; i++) {
         hid_t set = s->outputs[index].sets[i];
         size_t bytes = column_type_bytes(t->columns[i].type);
         const char *values =
             count > 0 ? (const char *)rows_column(rows, &t->columns[i]) + at * bytes : NULL;
         if (H5Dset_extent(set, &extent) < 0)
-            e = ERR_HDF5;
+            e = store_refused(s, t->path);
         else if (s->by_mpi)
-            e = write_together(set, &t->columns[i], values, first, count);
+            e = write_together(s, set, &t->columns[i], values, first, count);
         else
             e = write_chunks(s, set, values, bytes, first, count, s->blocks[index].block_rows);
-        e = peers_agree_all(s->peers, e == ERR_HDF5 ? store_refused(s, t->path) : e);
+        e = peers_agree_all(s->peers, e);
     }
     return e;
 }

@@ -57,8 +57,7 @@ static enum err fill(struct events_rows *rows, size_t count, int64_t first_row)
     return e;
 }
 
-static enum err write_rows(struct store *s, struct events_rows *rows, int64_t first, size_t piece,
-                           struct peers *p)
+static enum err write_rows(struct store *s, struct events_rows *rows, int64_t first, size_t piece)
 {
     enum err e = ERR_OK;
     for (size_t at = 0; at < rows->count && !e; at += piece) {
@@ -67,7 +66,6 @@ static enum err write_rows(struct store *s, struct events_rows *rows, int64_t fi
                    at + piece < rows->count ? piece : rows->count - at);
         e = store_write_all(s, table_events, &view, first + (int64_t)at);
     }
-    (void)p;
     return e;
 }
 
@@ -78,11 +76,14 @@ static enum err bench_write(const char *path, struct events_rows *rows, size_t p
     int64_t first = (int64_t)rows->count * peers_rank(p), start_ns = clock_now_ns();
     enum err e = store_create_all(&s, path, 1, run_table_list, run_table_count, p);
     int64_t created_ns = clock_now_ns();
-    if (!e)
-        e = write_rows(s, rows, first, piece, p);
+    if (e)
+        return e;
+    e = write_rows(s, rows, first, piece);
     int64_t written_ns = clock_now_ns();
     if (!e)
         e = store_commit_all(s);
+    else
+        store_abandon_all(s);
     int64_t end_ns = clock_now_ns();
     if (e || peers_rank(p) > 0)
         return e;
