@@ -1,6 +1,8 @@
 /* Where libdw is not installed: nothing is known of any module. */
 #include "symbols.h"
 
+#include <stddef.h>
+
 enum err symbols_open(struct symbols **out)
 {
     *out = NULL;
