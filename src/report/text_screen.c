@@ -186,8 +186,8 @@ static void say_operation(struct text *t, size_t row, int first)
     struct sentence s;
     sentence_begin(&s);
     utf8_clean(kind, sizeof kind, strings_get(t->input->analysis_strings, o->kind[row]), 16);
-    sentence_add(&s, "%s of %s: ", units_time(exposed, text_of_step(t, o->exposed_ns[row])),
-                 summary_unit(t->summary));
+    sentence_add(&s, "%s %s: ", units_time(exposed, text_of_step(t, o->exposed_ns[row])),
+                 t->summary->steps.total > 1 ? "a step" : "in all");
     if (times >= 1.5)
         sentence_add(&s, "%.0f × ", times);
     sentence_add(&s, "%s", kind);
