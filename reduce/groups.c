@@ -10,6 +10,7 @@ struct group {
     uint32_t communicator, site;
     int64_t bytes;
     int64_t times, exposed_ns, wait_ns, transfer_ns, hidden_ns, whole_ns;
+    int64_t sharers; /* ranks over which the sums are still to be divided */
     int members;
 };
 
@@ -54,21 +55,36 @@ static struct group of_instance(const struct state *s, size_t i, uint32_t site)
                           .transfer_ns = n->transfer_ns[i],
                           .hidden_ns = s->instance_sums[i].hidden_ns / present,
                           .whole_ns = n->end_ns[i] - n->first_begin_ns[i],
+                          .sharers = 1,
                           .members = n->present[i]};
 }
 
-/* A matched message counts once, at its receive. */
-static struct group of_message(const struct operation *receive)
+static int64_t members_of(const struct state *s, uint32_t communicator)
 {
+    const struct comms_rows *comms = &s->source->tables->comms;
+    return communicator < comms->count && comms->size[communicator] > 2 ? comms->size[communicator]
+                                                                        : 2;
+}
+
+/* A matched message counts once, with what both its sides leave exposed; of all members of the
+ * communicator the others lose nothing by it. */
+static struct group of_message(const struct state *s, const struct operation *receive)
+{
+    const struct operation *send = &s->operations[receive->instance - 1];
+    int64_t wait_ns = receive->exposed_wait_ns + send->exposed_wait_ns;
+    int64_t exposed_ns = wait_ns + receive->exposed_transfer_ns + send->exposed_transfer_ns;
+    int64_t length_ns = receive->end_ns - receive->begin_ns;
     return (struct group){.kind = COLLECTIVE_send_receive,
                           .communicator = receive->communicator,
                           .site = receive->site,
                           .bytes = receive->bytes,
                           .times = 1,
-                          .exposed_ns = receive->end_ns - receive->begin_ns,
-                          .wait_ns = receive->wait_end_ns - receive->begin_ns,
+                          .exposed_ns = exposed_ns,
+                          .wait_ns = wait_ns,
                           .transfer_ns = receive->end_ns - receive->wait_end_ns,
-                          .whole_ns = receive->end_ns - receive->begin_ns,
+                          .hidden_ns = length_ns + send->end_ns - send->begin_ns - exposed_ns,
+                          .whole_ns = length_ns,
+                          .sharers = members_of(s, receive->communicator),
                           .members = 2};
 }
 
@@ -94,7 +110,7 @@ static struct group *list_groups(const struct state *s, size_t *count)
         const struct operation *o = &s->operations[k];
         if (o->is_message && o->direction == MESSAGE_RECEIVE && o->instance != 0 &&
             steps_counts(s, o->end_ns))
-            list[(*count)++] = of_message(o);
+            list[(*count)++] = of_message(s, o);
     }
     if (sites == NULL) {
         free(list);
@@ -117,10 +133,10 @@ static enum err put_group(struct state *s, const struct group *g)
     out->bytes[at] = g->bytes;
     out->site[at] = g->site;
     out->times[at] = g->times;
-    out->exposed_ns[at] = g->exposed_ns;
-    out->wait_ns[at] = g->wait_ns;
+    out->exposed_ns[at] = g->exposed_ns / g->sharers;
+    out->wait_ns[at] = g->wait_ns / g->sharers;
     out->transfer_ns[at] = g->transfer_ns;
-    out->hidden_ns[at] = g->hidden_ns;
+    out->hidden_ns[at] = g->hidden_ns / g->sharers;
     out->algbw[at] = collective_algbw(all_bytes, g->transfer_ns);
     out->busbw[at] = collective_busbw(g->kind, g->members, all_bytes, g->transfer_ns);
     out->busbw_whole[at] = collective_busbw(g->kind, g->members, all_bytes, g->whole_ns);

@@ -193,11 +193,13 @@ static int64_t take(const struct intervals *set, int64_t from_ns, int64_t to_ns,
     return intervals_measure(set, from_ns, to_ns, &c->cursor);
 }
 
-static void blame_operation(struct state *s, const struct operation *o, const struct rank_time *t,
+static void blame_operation(struct state *s, struct operation *o, const struct rank_time *t,
                             struct blame *b)
 {
     int64_t wait_ns = take(&t->wait, o->begin_ns, o->wait_end_ns, &b->wait);
     int64_t transfer_ns = take(&t->transfer, o->wait_end_ns, o->end_ns, &b->transfer);
+    o->exposed_wait_ns = wait_ns;
+    o->exposed_transfer_ns = transfer_ns;
     if (wait_ns > 0 && steps_counts(s, o->wait_end_ns)) {
         size_t row = o->culprit >= 0 ? state_rank_row(s, o->culprit) : s->rank_count;
         b->wait_by_rank[row] += wait_ns;

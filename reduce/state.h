@@ -15,6 +15,7 @@ struct rank_step {
 struct operation {
     int64_t begin_ns, end_ns; /* arrival, and end of its completion */
     int64_t wait_end_ns;      /* until then it waits for a peer; begin_ns when it does not */
+    int64_t exposed_wait_ns, exposed_transfer_ns; /* found by partition */
     int64_t bytes;
     uint64_t key;    /* sequence of a collective; digest of a message's ends, tag and order */
     int32_t culprit; /* rank waited for; -1 nobody that can be named */

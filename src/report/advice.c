@@ -107,7 +107,11 @@ static void caution_steps(struct list *list, const struct report_summary *s)
     if (strcmp(s->run.steps_from, "run") == 0 || steps->total == 0)
         list_say(list, "no steps were found: the whole run counts as one step, its start and end "
                        "included");
-    else if (steps->all_used)
+    else if (strcmp(s->run.steps_from, "collectives") == 0)
+        list_say(list, "steps were not marked: what repeats between collectives was taken for one");
+    if (steps->total <= 1)
+        return;
+    if (steps->all_used)
         list_say(list, "no step could be kept, so all were used, warm-up included");
     else if (steps->kept < FEW_STEPS)
         list_say(list, "only %" PRId64 " steps kept: means over so few are weak", steps->kept);

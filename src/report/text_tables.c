@@ -80,7 +80,7 @@ void text_operations(struct text *t)
     const struct operations_rows *o = &t->input->analysis->operations;
     size_t rows[ROWS_SHOWN], count = ranking_largest(rows, ROWS_SHOWN, o->exposed_ns, o->count);
     static const struct title titles[] = {{"size", 10},  {"times", 9},    {"exposed", 9},
-                                          {"wait", 9},   {"transfer", 9}, {"hidden", 9},
+                                          {"wait", 9},   {"transfer", 9}, {"overlap", 9},
                                           {"busbw", 11}, {NULL, 0}};
     char cell[UNITS_BYTES], name[NAMES_BYTES];
     if (o->count == 0)
@@ -110,6 +110,11 @@ void text_operations(struct text *t)
         page_end(&t->page);
     }
     say_rest(t, count, o->count);
+    page_style(&t->page, PAGE_FAINT);
+    page_add(&t->page, "exposed: neither compute nor another operation goes on meanwhile; overlap: "
+                       "the rest");
+    page_style(&t->page, PAGE_PLAIN);
+    page_end(&t->page);
 }
 
 void text_messages(struct text *t)
