@@ -57,15 +57,13 @@ static FILE *open_output(const struct settings *settings, const struct choices *
     return fd < 0 ? NULL : fdopen(fd, "w");
 }
 
+/* The report has flushed it already: only the closing of a file can still fail. */
 static enum err close_output(FILE *out, const char *path)
 {
-    int failed = fflush(out) != 0 || ferror(out);
-    enum err e = failed ? err_from_errno(errno) : ERR_OK;
-    if (out != stdout && fclose(out) != 0 && !failed)
-        e = err_from_errno(errno);
-    if (e)
-        log_error("%s: %s", path, err_text(e));
-    return e;
+    if (out == stdout || fclose(out) == 0)
+        return ERR_OK;
+    log_error("%s: %s", path, strerror(errno));
+    return err_from_errno(errno);
 }
 
 static enum err print_report(const char *path, const struct settings *settings,
@@ -90,8 +88,7 @@ static enum err print_report(const char *path, const struct settings *settings,
                                      .utf8 = host_shows_utf8(),
                                      .all_ranks = c->all_ranks != NULL};
     e = c->json ? report_json(&input, out) : report_text(&input, &options, out);
-    enum err closed =
-        close_output(out, c->to_file ? settings_text(settings, SETTING_output) : "standard output");
+    enum err closed = close_output(out, settings_text(settings, SETTING_output));
     if (!e)
         e = closed;
 files:

@@ -1,5 +1,6 @@
 #include "json_summary.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "late.h"
@@ -155,6 +156,20 @@ static void put_quality(struct json_writer *w, const struct report_quality *q)
     json_object_end(w);
 }
 
+/* A sentence about a row of late_ranks, made by `say`. */
+static void put_sentence(struct json_writer *w, const char *name, const struct report_summary *s,
+                         const struct report_input *input, size_t row,
+                         void (*say)(struct sentence *out, const struct report_summary *s,
+                                     const struct report_input *input, size_t row))
+{
+    struct sentence sentence;
+    sentence_begin(&sentence);
+    say(&sentence, s, input, row);
+    char *words = sentence_end(&sentence);
+    text(w, name, words);
+    free(words);
+}
+
 static void put_late(struct json_writer *w, const struct report_summary *s,
                      const struct report_input *input)
 {
@@ -176,6 +191,9 @@ static void put_late(struct json_writer *w, const struct report_summary *s,
         integer(w, "cost_ns", late->cost_ns[i]);
         integer(w, "cpu_excess_ns", late->cpu_excess_ns[i]);
         integer(w, "bound_ns", late->bound_ns[i]);
+        put_sentence(w, "text", s, input, i, late_say);
+        put_sentence(w, "detail", s, input, i, late_say_more);
+        put_sentence(w, "next", s, input, i, late_advise);
         json_object_end(w);
     }
     json_array_end(w);

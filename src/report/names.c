@@ -65,15 +65,23 @@ static const char *last_part(const char *path)
     return slash != NULL && slash[1] != 0 ? slash + 1 : path;
 }
 
-static const char *module_and_offset(char out[NAMES_BYTES], const struct report_input *input,
-                                     uint32_t site, size_t columns)
+static const char *module_of(char out[NAMES_BYTES], const struct report_input *input, uint32_t site,
+                             size_t columns)
 {
     const struct sites_rows *sites = &input->run->sites;
     if (site >= sites->count)
         return strcpy(out, "");
     const char *module = strings_get(input->run_strings, sites->module[site]);
     utf8_clean(out, NAMES_BYTES, *module != 0 ? last_part(module) : "unknown", columns);
-    sprintf(out + strlen(out), "+0x%" PRIx64, (uint64_t)sites->offset[site]);
+    return out;
+}
+
+static const char *module_and_offset(char out[NAMES_BYTES], const struct report_input *input,
+                                     uint32_t site)
+{
+    module_of(out, input, site, NAMES_COLUMNS - 12);
+    if (site < input->run->sites.count)
+        sprintf(out + strlen(out), "+0x%" PRIx64, (uint64_t)input->run->sites.offset[site]);
     return out;
 }
 
@@ -87,7 +95,7 @@ const char *names_site(char out[NAMES_BYTES], const struct report_input *input, 
         file = strings_get(input->analysis_strings, names->file[site]);
     }
     if (*file == 0 && *function == 0)
-        return module_and_offset(out, input, site, NAMES_COLUMNS - 12);
+        return module_and_offset(out, input, site);
     if (*file == 0)
         snprintf(whole, sizeof whole, "%s", function);
     else if (*function == 0)
@@ -105,7 +113,7 @@ const char *names_source(char out[NAMES_BYTES], const struct report_input *input
     const char *file =
         site < names->count ? strings_get(input->analysis_strings, names->file[site]) : "";
     if (*file == 0 || names->line[site] < 0)
-        return module_and_offset(out, input, site, NAMES_COLUMNS / 2 - 4);
+        return module_of(out, input, site, NAMES_COLUMNS / 2);
     utf8_clean(out, NAMES_BYTES, last_part(file), NAMES_COLUMNS / 2);
     sprintf(out + strlen(out), ":%" PRId32, names->line[site]);
     return out;

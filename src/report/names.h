@@ -18,7 +18,7 @@ const char *names_host(char out[NAMES_BYTES], const struct report_input *input, 
 const char *names_communicator(char out[NAMES_BYTES], const struct report_input *input,
                                uint32_t communicator);
 
-/* "train.c:123", or the module and offset where no line is known; shorter than names_site. */
+/* "train.c:123", or the module alone where no line is known. */
 const char *names_source(char out[NAMES_BYTES], const struct report_input *input, uint32_t site);
 
 /* "train.c:123 (step)", or the module and offset where no source is known; "" for no site. */

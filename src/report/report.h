@@ -21,7 +21,9 @@ struct report_options {
     int all_ranks; /* every rank's row, however many there are */
 };
 
-/* The text report: a first screen that answers what was run, how long a step takes and how steady
+/* Both flush the stream; when that fails they have said why.
+ *
+ * The text report: a first screen that answers what was run, how long a step takes and how steady
  * it is, where its time goes, who made whom wait, which operations cost most, and how far the data
  * can be trusted. */
 enum err report_text(const struct report_input *input, const struct report_options *options,

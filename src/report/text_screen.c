@@ -177,7 +177,7 @@ static void say_waits(struct text *t)
     }
 }
 
-static void say_operation(struct text *t, size_t row, int first)
+static void say_operation(struct text *t, size_t row, const char *label)
 {
     const struct operations_rows *o = &t->input->analysis->operations;
     char exposed[UNITS_BYTES], wait[UNITS_BYTES], size[UNITS_BYTES], rate[UNITS_BYTES];
@@ -200,16 +200,19 @@ static void say_operation(struct text *t, size_t row, int first)
     sentence_add(&s, "; %s waiting", units_time(wait, text_of_step(t, o->wait_ns[row])));
     if (o->busbw[row] > 0)
         sentence_add(&s, ", %s", units_rate(rate, o->busbw[row]));
-    wrap(t, first ? "costs most" : "", &s, 1);
+    wrap(t, label, &s, 2);
 }
 
+/* The costliest, and the next one where each takes a line alone. */
 static void say_operations(struct text *t)
 {
     const struct operations_rows *o = &t->input->analysis->operations;
     size_t rows[2], count = ranking_largest(rows, 2, o->exposed_ns, o->count);
-    for (size_t i = 0; i < count; i++)
-        if (i == 0 || o->exposed_ns[rows[i]] > 0)
-            say_operation(t, rows[i], i == 0);
+    size_t begin = t->page.lines;
+    if (count > 0)
+        say_operation(t, rows[0], "costs most");
+    if (count > 1 && o->exposed_ns[rows[1]] > 0 && t->page.lines == begin + 1)
+        say_operation(t, rows[1], "");
 }
 
 static void say_efficiency(struct text *t)
