@@ -13,7 +13,7 @@ static const struct {
 } kinds[] = {
 #define COLLECTIVE(name, waits, payload, factor, meaning)                                          \
     {#name, meaning, COLLECTIVE_WAITS_##waits, PAYLOAD_##payload, FACTOR_##factor},
-#include "collectives.def"
+#include "trace/collectives.def"
 #undef COLLECTIVE
 };
 

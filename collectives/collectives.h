@@ -10,7 +10,7 @@
 
 enum collective_kind {
 #define COLLECTIVE(name, waits, payload, factor, meaning) COLLECTIVE_##name,
-#include "collectives.def"
+#include "trace/collectives.def"
 #undef COLLECTIVE
     COLLECTIVE_KIND_COUNT
 };

@@ -232,7 +232,7 @@ static void fill_instance(struct state *s, const struct instance *n, size_t row)
     out->bytes[row] = largest_bytes(s, n);
     out->bound_ns[row] = state_bound_ns(s, early, late);
     out->estimate_ns[row] = state_estimate_ns(s, early, late);
-    out->matched_by[row] = 0;
+    out->matched_by[row] = MATCH_COMMUNICATOR;
     fill_times(s, n, row);
     count_faults(s, n, out->members[row] < 0 || out->present[row] >= out->members[row], any->kind);
     for (size_t i = 0; i < n->count; i++)

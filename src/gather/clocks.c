@@ -6,8 +6,7 @@
 #include "list.h"
 
 #include "base/log.h"
-
-enum method { METHOD_SAME, METHOD_BURSTS, METHOD_LANDMARKS, METHOD_UNMEASURED };
+#include "trace/vocabulary.h"
 
 enum err clocks_put_sight(struct clocks *c, struct clock_sight sight)
 {
@@ -103,10 +102,10 @@ static enum err fit_domain(struct clocks *c, size_t i)
             bursts[count++] = c->bursts[b].burst;
     enum err e = align_model_fit(bursts, count, ALIGN_CURVATURE, &c->models[i]);
     free(bursts);
-    c->methods[i] = METHOD_BURSTS;
+    c->methods[i] = CLOCK_BURSTS;
     if (e != ERR_EMPTY)
         return e;
-    c->methods[i] = METHOD_UNMEASURED;
+    c->methods[i] = CLOCK_UNMEASURED;
     log_warning("the clock of rank %d was not measured against rank %d's: times between them are "
                 "not comparable",
                 c->sights[i].rank, c->sights[0].rank);

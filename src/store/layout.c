@@ -101,18 +101,6 @@ enum err attribute_read(hid_t object, const char *name, char *out, size_t size)
     return e;
 }
 
-/* "0 none, 1 step, ...": what the numbers of a column of kinds mean; "" for other columns. */
-static void describe_values(const struct table_column *c, char *out, size_t size)
-{
-    size_t at = 0;
-    out[0] = 0;
-    if (strcmp(c->unit, "event_kind") != 0)
-        return;
-    for (unsigned kind = 0; kind < EVENT_KIND_COUNT && at < size; kind++)
-        at += (size_t)snprintf(out + at, size - at, "%s%u %s", kind ? ", " : "", kind,
-                               event_kind_name(kind));
-}
-
 /* Tables that grow with events get chunks that compress well, the others chunks that cost little.
  */
 size_t table_chunk_rows(const struct table *t)
@@ -139,12 +127,15 @@ static hid_t creation_list(const struct table *t, const struct table_column *c)
 
 static enum err describe_column(struct store *s, hid_t set, const struct table_column *c)
 {
-    char values[2000];
+    char values[VALUES_TEXT_BYTES];
+    const struct value_set *kinds = value_set_find(c->unit);
     enum err e = attribute_write(s, set, "unit", c->unit);
     if (!e)
         e = attribute_write(s, set, "meaning", c->meaning);
-    describe_values(c, values, sizeof values);
-    return !e && values[0] ? attribute_write(s, set, "values", values) : e;
+    if (e || kinds == NULL)
+        return e;
+    value_set_describe(kinds, values);
+    return attribute_write(s, set, "values", values);
 }
 
 static enum err create_column(struct store *s, const struct table *t, const struct table_column *c,

@@ -255,9 +255,6 @@ _Static_assert(sizeof(struct segment_lane) <= SEGMENT_LANE_BYTES, "lane size");
 
 enum segment_state { SEGMENT_RECORDING = 1, SEGMENT_CLOSED };
 
-/* How far the process got with MPI. */
-enum mpi_phase { MPI_PHASE_NONE, MPI_PHASE_INITIALISED, MPI_PHASE_FINALISED, MPI_PHASE_ABORTED };
-
 struct segment_header {
     char magic[8]; /* SEGMENT_MAGIC, written last when the file is made */
     uint32_t version;
