@@ -3,6 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/log.h"
+
 size_t rows_struct_count(const void *rows)
 {
     return *(const size_t *)rows;
@@ -159,8 +161,11 @@ static enum err join_block(struct blocks *b, size_t from, size_t to, size_t plac
         e = pad(b->table, joined, (size_t)(b->fragments[i].first - block));
         if (!e)
             e = rows_append_all(joined, b->table, b->fragments[i].rows);
-        if (!e && rows_struct_count(joined) > b->block_rows)
+        if (!e && rows_struct_count(joined) > b->block_rows) {
+            log_error("rows of %s near row %lld were given twice", b->table->path,
+                      (long long)b->fragments[i].first);
             e = ERR_INTERNAL;
+        }
     }
     if (e) {
         free_rows(b->table, joined);

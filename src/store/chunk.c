@@ -150,9 +150,7 @@ enum err chunk_filter_read(struct chunk_filter *f, hid_t set, hsize_t first, voi
     size_t bytes = rows * value_bytes;
     hsize_t packed;
     uint32_t mask = 0;
-    if (H5Dget_chunk_storage_size(set, &first, &packed) < 0)
-        return ERR_FORMAT;
-    if (packed == 0)
+    if (H5Dget_chunk_storage_size(set, &first, &packed) < 0 || packed == 0)
         return ERR_NOT_FOUND;
     if (packed > 2 * bytes + 4096)
         return ERR_FORMAT;

@@ -29,7 +29,9 @@ enum err store_create_all(struct store **out, const char *path, int force,
 enum err store_append_all(struct store *s, const struct table *t, const void *rows);
 
 /* Writes this process's rows at row `first` of the table, which it extends as needed; every process
- * calls it, with count 0 when it has none. Ranges of different processes must not overlap. */
+ * calls it, with count 0 when it has none. No row may be given twice, and none left out.
+ * Rows that continue those of the process's call before cost least; of others, up to two chunks a
+ * call (65,536 rows of a large table) wait in memory until commit. */
 enum err store_write_all(struct store *s, const struct table *t, const void *rows, int64_t first);
 
 /* A text attribute on "/" (source, tool_version, ...). Same value from every process. */

@@ -106,6 +106,42 @@ static void read_run(const char *path, size_t expected)
     store_close(s);
 }
 
+/* Rows that nobody gave are 0. */
+static void test_gaps(struct peers *p)
+{
+    struct store *s;
+    struct events_rows rows = make_events(7, 10);
+    CHECK_EQUAL(store_create_all(&s, "gap.h5", 0, run_table_list, run_table_count, p), ERR_OK);
+    CHECK_EQUAL(store_write_all(s, table_events, &rows, 70000), ERR_OK);
+    CHECK_EQUAL(store_write_all(s, table_events, &rows, 100), ERR_OK);
+    rows_free(&rows, table_events);
+    CHECK_EQUAL(store_commit_all(s), ERR_OK);
+    CHECK_EQUAL(store_open(&s, "gap.h5"), ERR_OK);
+    CHECK_EQUAL(store_read(s, table_events, 0, 70010, &rows), ERR_OK);
+    CHECK_EQUAL(rows.ref[99], 0);
+    CHECK_EQUAL(rows.ref[100], 7);
+    CHECK_EQUAL(rows.ref[109], 16);
+    CHECK_EQUAL(rows.ref[110], 0);
+    CHECK_EQUAL(rows.ref[69999], 0);
+    CHECK_EQUAL(rows.ref[70009], 16);
+    rows_free(&rows, table_events);
+    store_close(s);
+    unlink("gap.h5");
+}
+
+/* Two processes' worth of rows for one place cannot both stand there. */
+static void test_rows_given_twice(struct peers *p)
+{
+    struct store *s;
+    struct events_rows rows = make_events(0, 40000);
+    CHECK_EQUAL(store_create_all(&s, "twice.h5", 0, run_table_list, run_table_count, p), ERR_OK);
+    CHECK_EQUAL(store_write_all(s, table_events, &rows, 0), ERR_OK);
+    CHECK_EQUAL(store_write_all(s, table_events, &rows, 0), ERR_OK);
+    rows_free(&rows, table_events);
+    CHECK_EQUAL(store_commit_all(s), ERR_INTERNAL);
+    CHECK(access("twice.h5", F_OK) != 0 && access("twice.h5.partial", F_OK) != 0);
+}
+
 static void write_bytes(const char *path, const void *bytes, size_t count)
 {
     int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC, 0600);
@@ -169,6 +205,8 @@ int main(int argc, char **argv)
         read_run("run.h5", 1000 * size * (size - 1) / 2 + size);
     if (!by_mpi) {
         test_outputs(p);
+        test_gaps(p);
+        test_rows_given_twice(p);
         test_wrong_files_are_refused("run.h5");
     }
     peers_agree_all(p, ERR_OK);
