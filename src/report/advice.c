@@ -121,6 +121,13 @@ static void caution_steps(struct list *list, const struct report_summary *s)
                  steps->trend > 0 ? "slower" : "faster");
 }
 
+/* Whether ranks that share cores also take them from one another. */
+static int crowding_hurts(const struct report_summary *s)
+{
+    double preemptions = summary_preemptions(s);
+    return s->run.crowded_node >= 0 && (preemptions < 0 || preemptions >= 1);
+}
+
 static void caution_machine(struct list *list, const struct report_summary *s,
                             const struct report_input *input)
 {
@@ -128,11 +135,12 @@ static void caution_machine(struct list *list, const struct report_summary *s,
     int64_t node = s->run.crowded_node;
     char host[NAMES_BYTES];
     if (node >= 0)
-        list_say(list,
-                 "%" PRId32 " ranks on %" PRId32 " core%s of %s: ranks take cores from one "
-                 "another, which looks like waiting and like transfer",
-                 nodes->ranks[node], nodes->cores[node], nodes->cores[node] == 1 ? "" : "s",
-                 names_host(host, input, (uint32_t)node));
+        list_say(list, "%" PRId32 " ranks on %" PRId32 " core%s of %s: %s", nodes->ranks[node],
+                 nodes->cores[node], nodes->cores[node] == 1 ? "" : "s",
+                 names_host(host, input, (uint32_t)node),
+                 crowding_hurts(s) ? "they take cores from one another, which looks like waiting "
+                                     "and like transfer"
+                                   : "yet they rarely took a core from one another");
     if (s->quality.clock_domains > 1 && s->quality.clock_bound_ns < 0)
         list_say(list,
                  "clocks of %" PRId64
@@ -164,7 +172,7 @@ static void advise_common(struct list *list, const struct report_summary *s,
                           const struct report_input *input)
 {
     int said = s->late >= 0 && input->analysis->late_ranks.cause[s->late] == LATE_DESCHEDULED;
-    if (s->run.crowded_node >= 0 && s->verdict != VERDICT_empty && !said)
+    if (crowding_hurts(s) && s->verdict != VERDICT_empty && !said)
         list_say(list, "give every rank a core of its own before trusting waits and transfers");
     switch (s->verdict) {
     case VERDICT_empty:

@@ -9,10 +9,10 @@
 #include <string.h>
 
 static const struct {
-    const char *name, *head;
+    const char *name, *head, *held;
 } patterns[] = {
 #define VERDICT(name, meaning)
-#define PATTERN(name, head) {#name, head},
+#define PATTERN(name, head, held) {#name, head, held},
 #define CAUSE(name, clause, advice)
 #include "verdicts.def"
 #undef VERDICT
@@ -24,7 +24,7 @@ static const struct {
     const char *name, *clause, *advice;
 } causes[] = {
 #define VERDICT(name, meaning)
-#define PATTERN(name, head)
+#define PATTERN(name, head, held)
 #define CAUSE(name, clause, advice) {#name, clause, advice},
 #include "verdicts.def"
 #undef VERDICT
@@ -45,8 +45,8 @@ const char *late_cause_name(unsigned cause)
 }
 
 struct late_words {
-    struct sentence_word words[13];
-    char numbers[10][UNITS_BYTES], host[NAMES_BYTES];
+    struct sentence_word words[15];
+    char numbers[12][UNITS_BYTES], host[NAMES_BYTES];
 };
 
 static double positive(int64_t ns)
@@ -74,10 +74,13 @@ static void fill_words(struct late_words *w, const struct report_summary *s,
     else
         units_time(w->numbers[7], positive(late->cpu_excess_ns[row]));
     units_time(w->numbers[8], wait);
-    units_share(w->numbers[9], s->steps.mean > 0 ? wait / s->steps.mean : 0);
+    double cost = positive(late->cost_ns[row]), step = s->steps.mean > 0 ? s->steps.mean : 1;
+    units_share(w->numbers[9], wait / step);
+    units_time(w->numbers[10], cost);
+    units_share(w->numbers[11], cost / step);
     names_host(w->host, input, node);
-    static const char *const keys[] = {"rank", "ranks", "cores",  "first", "steps",
-                                       "kept", "late",  "excess", "wait",  "share"};
+    static const char *const keys[] = {"rank", "ranks",  "cores", "first", "steps", "kept",
+                                       "late", "excess", "wait",  "share", "cost",  "cost_share"};
     for (size_t i = 0; i < COUNT(keys); i++)
         w->words[i] = (struct sentence_word){keys[i], w->numbers[i]};
     w->words[COUNT(keys)] = (struct sentence_word){"host", w->host};
@@ -99,13 +102,23 @@ static unsigned cause_of(const struct report_input *input, size_t row)
     return cause < COUNT(causes) ? cause : LATE_UNKNOWN;
 }
 
+/* The others stay in their operations for it, though it has joined them in time: operations move
+ * only while their rank is in MPI. */
+static int only_held_up(const struct report_input *input, size_t row)
+{
+    const struct late_ranks_rows *late = &input->analysis->late_ranks;
+    return positive(late->caused_wait_ns[row]) < positive(late->cost_ns[row]) / 2;
+}
+
 void late_say(struct sentence *out, const struct report_summary *s,
               const struct report_input *input, size_t row)
 {
     unsigned pattern = input->analysis->late_ranks.pattern[row];
+    if (pattern >= COUNT(patterns))
+        pattern = LATE_CHRONIC;
     struct late_words words = {0};
     fill_words(&words, s, input, row);
-    sentence_expand(out, patterns[pattern < COUNT(patterns) ? pattern : LATE_CHRONIC].head,
+    sentence_expand(out, only_held_up(input, row) ? patterns[pattern].held : patterns[pattern].head,
                     words.words);
     sentence_add(out, ": ");
     sentence_expand(out, causes[cause_of(input, row)].clause, words.words);
@@ -116,8 +129,7 @@ void late_say_more(struct sentence *out, const struct report_summary *s,
                    const struct report_input *input, size_t row)
 {
     const struct late_ranks_rows *late = &input->analysis->late_ranks;
-    char cost[UNITS_BYTES], share[UNITS_BYTES], clock[VERDICT_CLOCK_BYTES];
-    double cost_ns = positive(late->cost_ns[row]);
+    char clock[VERDICT_CLOCK_BYTES];
     struct late_words words = {0};
     fill_words(&words, s, input, row);
     sentence_expand(out, "Last in {steps} of {kept} steps, {late} after the median rank (",
@@ -125,9 +137,12 @@ void late_say_more(struct sentence *out, const struct report_summary *s,
     sentence_add(out, "%s).",
                  verdict_clock(clock, (double)late->lateness_ns[row], late->bound_ns[row],
                                summary_pair_estimate(s)));
-    if (cost_ns > 0 && s->steps.mean > 0)
-        sentence_add(out, " Were it not late, a step would take %s less (%s).",
-                     units_time(cost, cost_ns), units_share(share, cost_ns / s->steps.mean));
+    if (only_held_up(input, row))
+        sentence_add(out, " The others have it as transfer: it began its operations in time, but "
+                          "left them alone while it was late.");
+    else if (late->cost_ns[row] > 0)
+        sentence_expand(out, " Were it not late, a step would take {cost} less ({cost_share}).",
+                        words.words);
 }
 
 void late_advise(struct sentence *out, const struct report_summary *s,

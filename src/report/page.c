@@ -182,7 +182,8 @@ static const char *line_end(const struct page *p, const char *text, size_t colum
     while (*at != 0) {
         const char *from = at;
         uint32_t code = utf8_next(&at);
-        if (code == ' ')
+        /* A number stays with its unit. */
+        if (code == ' ' && !(from > text && from[-1] >= '0' && from[-1] <= '9'))
             fits = from;
         char one[8] = {0};
         memcpy(one, from, (size_t)(at - from));

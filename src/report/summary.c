@@ -165,6 +165,17 @@ const char *summary_unit(const struct report_summary *s)
     return s->steps.total > 1 ? "a step" : "the run";
 }
 
+double summary_preemptions(const struct report_summary *s)
+{
+    double sum = 0, sampled = 0;
+    for (size_t i = 0; i < s->rank_count; i++)
+        if (s->ranks[i].involuntary >= 0) {
+            sum += s->ranks[i].involuntary;
+            sampled++;
+        }
+    return sampled > 0 ? sum / sampled : -1;
+}
+
 int summary_is_steady(const struct report_summary *s)
 {
     return s->steps.trend >= -SUMMARY_STEADY && s->steps.trend <= SUMMARY_STEADY;

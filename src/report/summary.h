@@ -17,7 +17,7 @@ enum report_part {
 
 enum report_verdict {
 #define VERDICT(name, meaning) VERDICT_##name,
-#define PATTERN(name, head)
+#define PATTERN(name, head, held)
 #define CAUSE(name, clause, advice)
 #include "verdicts.def"
 #undef VERDICT
@@ -100,6 +100,9 @@ int64_t summary_add(int64_t a, int64_t b);
 
 /* "a step", or "the run" where there is one step alone. */
 const char *summary_unit(const struct report_summary *s);
+
+/* Preemptions of a rank in a step, mean over ranks; -1 not sampled. */
+double summary_preemptions(const struct report_summary *s);
 
 /* Whether the steps at the end take as long as those at the beginning. */
 #define SUMMARY_STEADY 0.02

@@ -8,7 +8,7 @@
 
 static const char *const names[] = {
 #define VERDICT(name, meaning) #name,
-#define PATTERN(name, head)
+#define PATTERN(name, head, held)
 #define CAUSE(name, clause, advice)
 #include "verdicts.def"
 #undef VERDICT

@@ -228,10 +228,20 @@ static void late_sleeps(struct sample *s)
     sample_put_late(s, 1, LATE_FROM_STEP, LATE_OFF_CPU, 5 * MS);
 }
 
+static void late_unseen(struct sample *s)
+{
+    sample_open(s, 4, 101);
+    s->run.nodes.cores[0] = 1;
+    sample_put_late(s, 3, LATE_FROM_STEP, LATE_OFF_CPU, 3 * MS);
+    s->analysis.late_ranks.caused_wait_ns[0] = MS;
+}
+
 static void late_crowded(struct sample *s)
 {
     sample_open(s, 4, 101);
     s->run.nodes.cores[1] = 1;
+    for (size_t i = 0; i < s->analysis.partition.count; i++)
+        s->analysis.partition.involuntary[i] = 30;
     sample_put_late(s, 2, LATE_CHRONIC, LATE_DESCHEDULED, 5 * MS);
     sample_put_late(s, 0, LATE_SINGLE, LATE_UNKNOWN, 4 * MS);
     s->analysis.late_ranks.cpu_excess_ns[1] = -1;
@@ -323,6 +333,7 @@ static void hostile_names(struct sample *s)
 #define SAMPLES(X)                                                                                 \
     X(late_cpu)                                                                                    \
     X(late_sleeps)                                                                                 \
+    X(late_unseen)                                                                                 \
     X(late_crowded)                                                                                \
     X(late_below_clock)                                                                            \
     X(quiet)                                                                                       \

@@ -13,6 +13,7 @@ EXPECTED = {
     "late_cpu": ("late", "Rank 3 makes the others wait 41 % of each step (4.10 ms): it does 4.10 ms more CPU work"),
     "late_sleeps": ("late", "From step 1 on, rank 1 makes the other wait 50 % of each step (5.00 ms): it comes "
                             "5.00 ms after the median rank with only 50.0 µs more CPU work, so it sleeps"),
+    "late_unseen": ("late", "From step 1 on, rank 3 holds the others up, which costs 30 % of the mean step (3.00 ms)"),
     "late_crowded": ("late", "of the 5.00 ms that it comes late only 50.0 µs are CPU work of its own"),
     "late_below_clock": ("resolution", "Who is late is below clock resolution: 70 % of a step is compute, 20 % wait"),
     "quiet": ("compute", "Nobody stands out: 90 % of a step is compute, 10 % transfer."),
@@ -171,7 +172,8 @@ check(len(run("many_ranks", "text").split(b"\n")) < 150, "the report on 10,000 r
 check(len(run("many_ranks", "text", "ranks").split(b"\n")) > 10000, "all ranks when asked for")
 check(b"\033[" in run("late_cpu", "text", "color") and b"\033[" not in run("late_cpu", "text"), "colour")
 crowded = run("late_crowded", "text", "utf8").decode()
-check("2 ranks on 1 core of node01" in crowded, "more ranks than cores is said")
+check("2 ranks on 1 core of node01: they take cores" in crowded, "more ranks than cores is said")
+check("2 ranks on 1 core of node00: yet they rarely" in run("late_unseen", "text").decode(), "crowding without harm")
 damaged = " ".join(run("damaged", "text", "utf8").decode().split())
 for words in ("2 of 8 ranks missing (3, 5)", "1 of 8 ranks did not end well (6)", "4,000 events were dropped (33 %)",
               "7 of 70 collectives lack a member", "clocks of 4 hosts were not compared", "is not steady"):
