@@ -51,13 +51,32 @@ static void seal(struct record_writer *w)
     w->used = w->limit = w->reserved = 0;
 }
 
+/* The agent brings memory ahead of need; where it gets no core in time, the thread asks the kernel
+ * for the next chunk itself, and does not ask again for one that was refused. */
+static uint32_t take_chunk(struct segment_header *h)
+{
+    static _Atomic uint32_t refused;
+    uint32_t index = segment_take_free(h);
+    while (index == SEGMENT_NO_CHUNK) {
+        uint32_t present = atomic_load(&h->chunks_present);
+        if (present + 1 == atomic_load_explicit(&refused, memory_order_relaxed))
+            return SEGMENT_NO_CHUNK;
+        if (segment_grow_mapped(h) != ERR_OK) {
+            atomic_store_explicit(&refused, present + 1, memory_order_relaxed);
+            return SEGMENT_NO_CHUNK;
+        }
+        index = segment_take_free(h);
+    }
+    return index;
+}
+
 /* The chunk in use stays when there is no other: a shorter reservation may fit yet. */
 union slot *scaleprof_refill(struct record_writer *w, unsigned count, unsigned events)
 {
     if (w->lane == NULL)
         return NULL;
     struct segment_header *h = process->segment;
-    uint32_t index = count <= SEGMENT_CHUNK_SLOTS ? segment_take_free(h) : SEGMENT_NO_CHUNK;
+    uint32_t index = count <= SEGMENT_CHUNK_SLOTS ? take_chunk(h) : SEGMENT_NO_CHUNK;
     if (index == SEGMENT_NO_CHUNK) {
         add(&w->lane->dropped, events);
         add(&w->lane->dropped_details, count - events);

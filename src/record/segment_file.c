@@ -17,10 +17,6 @@
 #define MOST_CHUNKS   (1u << 20)
 #define MOST_PROGRAMS 100
 
-#ifndef MADV_POPULATE_WRITE
-#define MADV_POPULATE_WRITE 23
-#endif
-
 /* The budget in chunks. A file beyond RLIMIT_FSIZE would bring the job a signal. */
 static uint32_t wanted_chunks(int64_t budget_bytes)
 {

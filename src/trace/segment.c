@@ -1,7 +1,9 @@
 #include "segment.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <string.h>
+#include <sys/mman.h>
 
 uint32_t segment_take_free(struct segment_header *h)
 {
@@ -36,6 +38,14 @@ void segment_give_free(struct segment_header *h, uint32_t index)
     atomic_fetch_add_explicit(&h->free_count, 1, memory_order_relaxed);
 }
 
+/* Of two that gave the same chunk memory, one puts it on the list. */
+static void add_present(struct segment_header *h, uint32_t index)
+{
+    uint32_t expected = index;
+    if (atomic_compare_exchange_strong(&h->chunks_present, &expected, index + 1))
+        segment_give_free(h, index);
+}
+
 enum err segment_grow(struct segment_header *h, int fd, uint32_t chunks)
 {
     for (uint32_t i = 0; i < chunks; i++) {
@@ -46,9 +56,22 @@ enum err segment_grow(struct segment_header *h, int fd, uint32_t chunks)
         int failure = posix_fallocate(fd, at, SEGMENT_CHUNK_BYTES);
         if (failure != 0)
             return err_from_errno(failure);
-        atomic_store_explicit(&h->chunks_present, index + 1, memory_order_release);
-        segment_give_free(h, index);
+        add_present(h, index);
     }
+    return ERR_OK;
+}
+
+enum err segment_grow_mapped(struct segment_header *h)
+{
+    uint32_t index = atomic_load_explicit(&h->chunks_present, memory_order_relaxed);
+    if (index >= h->chunks_max)
+        return ERR_LIMIT;
+    int before = errno;
+    int done = madvise(segment_chunk_at(h, index), SEGMENT_CHUNK_BYTES, MADV_POPULATE_WRITE);
+    errno = before;
+    if (done != 0)
+        return ERR_NO_SPACE;
+    add_present(h, index);
     return ERR_OK;
 }
 

@@ -322,10 +322,17 @@ uint32_t segment_take_free(struct segment_header *h);
 void segment_give_free(struct segment_header *h, uint32_t index);
 
 /* Gives memory (fallocate) to up to `chunks` chunks that have none yet, as long as some are left,
- * and puts them on the free list. Only one process at a time may do it: the recorded one when it
- * makes the segment, its agent after. ERR_NO_SPACE when the file system is full: what was added
- * before stays. */
+ * and puts them on the free list. ERR_NO_SPACE when the file system is full: what was added before
+ * stays. Any process and thread may do it at any time. */
 enum err segment_grow(struct segment_header *h, int fd, uint32_t chunks);
+
+/* The same for one chunk, from inside the job: through the mapping, as a file descriptor there is
+ * the program's to close. One system call; errno stays. ERR_LIMIT when the segment is at its full
+ * size, ERR_NO_SPACE when the kernel refuses (full, or older than Linux 5.14). */
+#ifndef MADV_POPULATE_WRITE
+#define MADV_POPULATE_WRITE 23
+#endif
+enum err segment_grow_mapped(struct segment_header *h);
 
 /* Checksum of the first `count` slots of a chunk. */
 uint64_t segment_checksum(const struct segment_chunk *chunk, uint32_t count);

@@ -464,7 +464,29 @@ static void test_a_limit_of_file_sizes_is_kept(void)
     CHECK(scenario_run("very_limited", NULL) == NULL);
 }
 
-const struct scenario scenarios[] = {{"forking", forking},
+#define PLENTY 200000
+
+static void plentiful(void)
+{
+    for (int i = 0; i < PLENTY; i++) {
+        scaleprof_range_begin("many");
+        scaleprof_range_end();
+    }
+}
+
+/* No agent lives here: beyond its first memory the process gets more by itself. */
+static void test_memory_grows_without_an_agent(void)
+{
+    struct segment_header *h = scenario_run("plentiful", NULL);
+    CHECK(h != NULL);
+    CHECK_EQUAL(segment_lane_at(h, 0)->dropped, 0);
+    CHECK_EQUAL(segment_lane_at(h, 0)->dropped_details, 0);
+    CHECK_EQUAL(dump_lane(h, 0, NULL, NULL), PLENTY + 1);
+    CHECK_EQUAL(h->chunks_present, (PLENTY + 1) / SEGMENT_CHUNK_SLOTS + 1);
+}
+
+const struct scenario scenarios[] = {{"plentiful", plentiful},
+                                     {"forking", forking},
                                      {"cloning", cloning},
                                      {"forking_among_threads", forking_among_threads},
                                      {"starting_programs", starting_programs},
@@ -490,6 +512,7 @@ static void tests(void)
     test_nothing_is_made_without_an_event();
     test_a_folder_that_is_not_there_is_said_in_the_log();
     test_a_limit_of_file_sizes_is_kept();
+    test_memory_grows_without_an_agent();
 }
 
 int main(int argc, char **argv)
