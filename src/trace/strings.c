@@ -140,6 +140,12 @@ uint32_t strings_put(struct strings *s, const char *text, size_t length)
     return (uint32_t)s->count - 1;
 }
 
+uint32_t strings_find_text(const struct strings *s, const char *text)
+{
+    size_t at = find_slot(s, text, strlen(text)); /* "" is always there, and so are slots */
+    return s->slots[at] != 0 ? s->slots[at] - 1 : TABLE_NONE;
+}
+
 uint32_t strings_put_text(struct strings *s, const char *text)
 {
     return strings_put(s, text, strlen(text));

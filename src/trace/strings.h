@@ -17,6 +17,9 @@ void strings_close(struct strings *s);
 uint32_t strings_put(struct strings *s, const char *text, size_t length);
 uint32_t strings_put_text(struct strings *s, const char *text);
 
+/* The number of the text; TABLE_NONE when it is not there. */
+uint32_t strings_find_text(const struct strings *s, const char *text);
+
 /* The text of a number ("" when there is none), 0-terminated; lives until the next put. */
 const char *strings_get(const struct strings *s, uint32_t number);
 size_t strings_count(const struct strings *s);

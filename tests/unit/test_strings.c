@@ -17,6 +17,9 @@ static void test_a_text_has_one_number(void)
         CHECK_EQUAL(numbers[i], i + 1);
     }
     CHECK_EQUAL(strings_put_text(s, "name 500"), numbers[500]);
+    CHECK_EQUAL(strings_find_text(s, "name 7"), numbers[7]);
+    CHECK_EQUAL(strings_find_text(s, ""), 0);
+    CHECK_EQUAL(strings_find_text(s, "name 1000"), TABLE_NONE);
     CHECK_TEXT(strings_get(s, numbers[999]), "name 999");
     CHECK_TEXT(strings_get(s, 123456), "");
     CHECK_EQUAL(strings_count(s), 1001);
