@@ -16,6 +16,7 @@ void dictionary_close(struct dictionary *d)
     strings_close(d->strings);
     free(d->sites);
     free(d->comms);
+    free(d->keys);
     *d = (struct dictionary){0};
 }
 
@@ -215,16 +216,54 @@ static enum err add_member(struct comm_members_rows *out, const struct dictionar
     return ERR_OK;
 }
 
-uint32_t dictionary_find_comm(const struct comms_rows *comms, uint64_t key)
+static int compare_dictionary_keys(const void *a, const void *b)
 {
-    for (size_t i = 0; i < comms->count; i++)
-        if (comms->key[i] == key)
-            return (uint32_t)i;
-    return TABLE_NONE;
+    const struct dictionary_key *x = a, *y = b;
+    if (x->key != y->key)
+        return x->key < y->key ? -1 : 1;
+    return x->row < y->row ? -1 : x->row > y->row;
 }
 
-enum err dictionary_rows(const struct dictionary *d, struct sites_rows *sites,
-                         struct comms_rows *comms, struct comm_members_rows *members)
+/* Of several rows with one key, which differ in source or size, the first. */
+uint32_t dictionary_find_comm(const struct dictionary *d, uint64_t key)
+{
+    size_t low = 0, high = d->key_count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (d->keys[middle].key < key)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < d->key_count && d->keys[low].key == key ? d->keys[low].row : TABLE_NONE;
+}
+
+static enum err index_keys(struct dictionary *d, const struct comms_rows *comms)
+{
+    enum err e = ERR_OK;
+    for (size_t i = 0; i < comms->count && !e; i++) {
+        e = list_make_room((void **)&d->keys, d->key_count, &d->key_room, sizeof *d->keys);
+        if (!e)
+            d->keys[d->key_count++] =
+                (struct dictionary_key){.key = comms->key[i], .row = (uint32_t)i};
+    }
+    if (!e && d->key_count > 0)
+        qsort(d->keys, d->key_count, sizeof *d->keys, compare_dictionary_keys);
+    return e;
+}
+
+static void find_parents(const struct dictionary *d, struct comms_rows *comms)
+{
+    size_t comm = 0;
+    for (size_t i = 0; i < d->comm_count; i++) {
+        comm += i > 0 && compare_keys(&d->comms[i - 1], &d->comms[i]) != 0;
+        if (d->comms[i].parent != 0 && comms->parent[comm] == TABLE_NONE)
+            comms->parent[comm] = dictionary_find_comm(d, d->comms[i].parent);
+    }
+}
+
+enum err dictionary_rows(struct dictionary *d, struct sites_rows *sites, struct comms_rows *comms,
+                         struct comm_members_rows *members)
 {
     enum err e = site_rows(d, sites);
     const struct dictionary_comm *last = NULL;
@@ -238,10 +277,9 @@ enum err dictionary_rows(const struct dictionary *d, struct sites_rows *sites,
             e = add_member(members, c, comms->count - 1);
         last = c;
     }
-    for (size_t i = 0, comm = 0; i < d->comm_count && !e; i++) {
-        comm += i > 0 && compare_keys(&d->comms[i - 1], &d->comms[i]) != 0;
-        if (d->comms[i].parent != 0 && comms->parent[comm] == TABLE_NONE)
-            comms->parent[comm] = dictionary_find_comm(comms, d->comms[i].parent);
-    }
+    if (!e)
+        e = index_keys(d, comms);
+    if (!e)
+        find_parents(d, comms);
     return e;
 }

@@ -21,12 +21,19 @@ struct dictionary_comm {
     uint8_t unused[7];
 };
 
+struct dictionary_key {
+    uint64_t key;
+    uint32_t row, unused;
+};
+
 struct dictionary {
     struct strings *strings;
     struct dictionary_site *sites;
     size_t site_count, site_room;
     struct dictionary_comm *comms;
     size_t comm_count, comm_room;
+    struct dictionary_key *keys; /* of the rows of /comms, sorted; made with them */
+    size_t key_count, key_room;
 };
 
 enum err dictionary_open(struct dictionary *d);
@@ -44,10 +51,10 @@ enum err dictionary_join_all(struct dictionary *d, struct peers *p);
 uint32_t dictionary_find_site(const struct dictionary *d, struct dictionary_site site);
 
 /* The rows of /sites, /comms and /comm_members. After join. */
-enum err dictionary_rows(const struct dictionary *d, struct sites_rows *sites,
-                         struct comms_rows *comms, struct comm_members_rows *members);
+enum err dictionary_rows(struct dictionary *d, struct sites_rows *sites, struct comms_rows *comms,
+                         struct comm_members_rows *members);
 
-/* Row of /comms of a key in rows made by dictionary_rows; TABLE_NONE. */
-uint32_t dictionary_find_comm(const struct comms_rows *comms, uint64_t key);
+/* Row of /comms of a key; TABLE_NONE. After dictionary_rows. */
+uint32_t dictionary_find_comm(const struct dictionary *d, uint64_t key);
 
 #endif

@@ -29,6 +29,8 @@ struct gathering {
     struct sources sources;
     struct dictionary dictionary;
     struct clocks clocks;
+    struct rank_recordings *recordings; /* of this process's ranks, open from pass to pass */
+    size_t recordings_count;
     struct rank_survey *surveys; /* of all ranks, in order */
     size_t survey_count, survey_room;
     struct rank_places *places; /* of all ranks */
@@ -51,12 +53,19 @@ static enum err survey_mine(struct gathering *g)
     int first, end;
     enum err e = ERR_OK;
     my_ranks(g, &first, &end);
+    g->recordings = calloc((size_t)(end - first) + 1, sizeof *g->recordings);
+    if (g->recordings == NULL)
+        return ERR_NO_MEMORY;
     for (int rank = first; rank < end && !e; rank++) {
+        struct rank_recordings *r = &g->recordings[g->recordings_count];
+        e = rank_recordings_open(r, &g->sources, rank);
+        if (e)
+            return e;
+        g->recordings_count++;
         e = list_make_room((void **)&g->surveys, g->survey_count, &g->survey_room,
                            sizeof *g->surveys);
         if (!e)
-            e = survey_rank(&g->sources, rank, &g->dictionary, &g->clocks,
-                            &g->surveys[g->survey_count]);
+            e = survey_rank(r, rank, &g->dictionary, &g->clocks, &g->surveys[g->survey_count]);
         if (!e)
             g->survey_count++;
     }
@@ -176,24 +185,26 @@ static enum err write_ranks(struct gathering *g)
 {
     int first, end;
     enum err e = ERR_OK;
+    struct rank_rows rows = {0};
     my_ranks(g, &first, &end);
     int rounds = (int)peers_max_all(g->p, end - first);
     for (int i = 0; i < rounds && !e; i++) {
+        static const struct rank_rows nothing;
         static const struct rank_places nowhere;
-        struct rank_rows rows = {0};
-        const struct rank_places *places = &nowhere;
-        if (first + i < end) {
-            places = &g->places[first + i];
-            e = rank_rows_build(&rows, &g->sources, &g->surveys[first + i], places, &g->dictionary,
-                                &g->tables.comms, &g->clocks);
+        int mine = first + i < end;
+        const struct rank_places *places = mine ? &g->places[first + i] : &nowhere;
+        if (mine) {
+            e = rank_rows_build(&rows, &g->recordings[i], &g->surveys[first + i], places,
+                                &g->dictionary, &g->clocks);
+            rank_recordings_close(&g->recordings[i]);
             if (!e)
                 e = keep_outcome(g, &rows);
         }
         e = peers_agree_all(g->p, e);
         if (!e)
-            e = write_rank(g, &rows, places);
-        rank_rows_free(&rows);
+            e = write_rank(g, mine ? &rows : &nothing, places);
     }
+    rank_rows_free(&rows);
     return e;
 }
 
@@ -363,6 +374,9 @@ static void close_gathering(struct gathering *g)
     dictionary_close(&g->dictionary);
     clocks_close(&g->clocks);
     run_tables_free(&g->tables);
+    for (size_t i = 0; i < g->recordings_count; i++)
+        rank_recordings_close(&g->recordings[i]);
+    free(g->recordings);
     free(g->surveys);
     free(g->places);
     free(g->outcomes);

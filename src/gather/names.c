@@ -3,11 +3,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define NUMBERS_MAX (1u << 24) /* a definition with a higher number is wrong */
+#include "list.h"
 
-static enum err set_number(struct numbers *n, uint32_t number, uint32_t value)
+/* Numbers are handed out one after another, some of them for definitions that were then lost: one
+ * far beyond what the recording could hold is wrong. */
+#define NUMBERS_PER_SLOT 16
+#define NUMBERS_LEAST    65536
+
+static enum err set_number(struct numbers *n, const struct recording *r, uint32_t number,
+                           uint32_t value)
 {
-    if (number == 0 || number >= NUMBERS_MAX)
+    if (number == 0 || number >= NUMBERS_LEAST + NUMBERS_PER_SLOT * r->slots)
         return ERR_OK;
     if (number >= n->count) {
         size_t wanted = (size_t)number * 2 + 64;
@@ -22,23 +28,21 @@ static enum err set_number(struct numbers *n, uint32_t number, uint32_t value)
     return ERR_OK;
 }
 
-typedef enum err visit_slot(void *context, const union slot *slot, uint32_t left);
+typedef enum err visit_definition(void *context, const union slot *slot, uint32_t left);
 
-/* Visits every definition of the process, whatever its lane. */
-static enum err visit_all(const struct recording *r, visit_slot *visit, void *context)
+/* Visits the definitions of one kind, whatever their lane. */
+static enum err visit(const struct recording *r, unsigned kind, visit_definition *visitor,
+                      void *context)
 {
     enum err e = ERR_OK;
-    for (size_t c = 0; c < r->chunk_count; c++) {
-        const struct recording_chunk *chunk = &r->chunks[c];
-        for (uint32_t i = 0; i < chunk->count && !e;
-             i += recording_slots(&chunk->slots[i], chunk->count - i))
-            if (chunk->slots[i].kind >= SLOT_string && chunk->slots[i].kind <= SLOT_track)
-                e = visit(context, &chunk->slots[i], chunk->count - i);
-    }
+    for (size_t i = 0; i < r->definition_count && !e; i++)
+        if (recording_kind(r->definitions[i].slot) == kind)
+            e = visitor(context, r->definitions[i].slot, r->definitions[i].left);
     return e;
 }
 
 struct collector {
+    const struct recording *r;
     struct dictionary *d;
     struct numbers strings;
     int rank;
@@ -48,34 +52,36 @@ static enum err collect_string(void *context, const union slot *slot, uint32_t l
 {
     struct collector *c = context;
     char text[1024];
-    if (slot->kind != SLOT_string || recording_text(slot, left, text) == 0)
+    if (recording_text(slot, left, text) == 0)
         return ERR_OK;
     uint32_t number = strings_put_text(c->d->strings, text);
     return number == TABLE_NONE ? ERR_NO_MEMORY
-                                : set_number(&c->strings, slot->string.number, number);
+                                : set_number(&c->strings, c->r, slot->string.number, number);
 }
 
-static enum err collect_other(void *context, const union slot *slot, uint32_t left)
+static enum err collect_site(void *context, const union slot *slot, uint32_t left)
 {
     struct collector *c = context;
     (void)left;
-    if (slot->kind == SLOT_site)
-        return dictionary_put_site(
-            c->d,
-            (struct dictionary_site){.offset = slot->site.offset,
-                                     .module = names_find(&c->strings, slot->site.module, 0),
-                                     .build_id = names_find(&c->strings, slot->site.build_id, 0)});
-    if (slot->kind == SLOT_communicator)
-        return dictionary_put_comm(
-            c->d,
-            (struct dictionary_comm){.key = slot->communicator.key,
-                                     .parent = slot->communicator.parent,
-                                     .size = slot->communicator.size,
-                                     .member = slot->communicator.member,
-                                     .rank = c->rank,
-                                     .name = names_find(&c->strings, slot->communicator.name, 0),
-                                     .source = slot->communicator.source});
-    return ERR_OK;
+    return dictionary_put_site(
+        c->d,
+        (struct dictionary_site){.offset = slot->site.offset,
+                                 .module = names_find(&c->strings, slot->site.module, 0),
+                                 .build_id = names_find(&c->strings, slot->site.build_id, 0)});
+}
+
+static enum err collect_communicator(void *context, const union slot *slot, uint32_t left)
+{
+    struct collector *c = context;
+    (void)left;
+    return dictionary_put_comm(
+        c->d, (struct dictionary_comm){.key = slot->communicator.key,
+                                       .parent = slot->communicator.parent,
+                                       .size = slot->communicator.size,
+                                       .member = slot->communicator.member,
+                                       .rank = c->rank,
+                                       .name = names_find(&c->strings, slot->communicator.name, 0),
+                                       .source = slot->communicator.source});
 }
 
 void names_lane(const struct segment_lane *lane, char out[65])
@@ -97,10 +103,12 @@ static enum err collect_lanes(const struct recording *r, struct dictionary *d)
 
 enum err names_collect(const struct recording *r, int rank, struct dictionary *d)
 {
-    struct collector c = {.d = d, .rank = rank};
-    enum err e = visit_all(r, collect_string, &c);
+    struct collector c = {.r = r, .d = d, .rank = rank};
+    enum err e = visit(r, SLOT_string, collect_string, &c);
     if (!e)
-        e = visit_all(r, collect_other, &c);
+        e = visit(r, SLOT_site, collect_site, &c);
+    if (!e)
+        e = visit(r, SLOT_communicator, collect_communicator, &c);
     if (!e)
         e = collect_lanes(r, d);
     free(c.strings.to);
@@ -108,59 +116,79 @@ enum err names_collect(const struct recording *r, int rank, struct dictionary *d
 }
 
 struct finder {
+    const struct recording *r;
     struct names *names;
     const struct dictionary *d;
-    const struct comms_rows *comms;
 };
 
-/* strings_put does not add here: after the join every text is there. */
 static enum err find_string(void *context, const union slot *slot, uint32_t left)
 {
     struct finder *f = context;
     char text[1024];
-    if (slot->kind != SLOT_string || recording_text(slot, left, text) == 0)
+    if (recording_text(slot, left, text) == 0)
         return ERR_OK;
-    return set_number(&f->names->strings, slot->string.number,
-                      strings_put_text(f->d->strings, text));
+    return set_number(&f->names->strings, f->r, slot->string.number,
+                      strings_find_text(f->d->strings, text));
 }
 
-static enum err keep_track(struct names *n, const struct slot_track *track)
+static enum err find_site(void *context, const union slot *slot, uint32_t left)
 {
-    if (names_find(&n->tracks, track->number, TABLE_NONE) != TABLE_NONE)
-        return ERR_OK;
-    struct slot_track *larger = realloc(n->track_list, (n->track_count + 1) * sizeof *larger);
-    if (larger == NULL)
-        return ERR_NO_MEMORY;
-    n->track_list = larger;
-    larger[n->track_count] = *track;
-    return set_number(&n->tracks, track->number, (uint32_t)n->track_count++);
+    struct finder *f = context;
+    struct names *n = f->names;
+    struct dictionary_site site = {.offset = slot->site.offset,
+                                   .module = names_find(&n->strings, slot->site.module, 0),
+                                   .build_id = names_find(&n->strings, slot->site.build_id, 0)};
+    (void)left;
+    return set_number(&n->sites, f->r, slot->site.number, dictionary_find_site(f->d, site));
 }
 
-static enum err find_other(void *context, const union slot *slot, uint32_t left)
+static enum err find_communicator(void *context, const union slot *slot, uint32_t left)
+{
+    struct finder *f = context;
+    (void)left;
+    return set_number(&f->names->communicators, f->r, slot->communicator.number,
+                      dictionary_find_comm(f->d, slot->communicator.key));
+}
+
+static enum err keep_track(void *context, const union slot *slot, uint32_t left)
 {
     struct finder *f = context;
     struct names *n = f->names;
     (void)left;
-    if (slot->kind == SLOT_site) {
-        struct dictionary_site site = {.offset = slot->site.offset,
-                                       .module = names_find(&n->strings, slot->site.module, 0),
-                                       .build_id = names_find(&n->strings, slot->site.build_id, 0)};
-        return set_number(&n->sites, slot->site.number, dictionary_find_site(f->d, site));
-    }
-    if (slot->kind == SLOT_communicator)
-        return set_number(&n->communicators, slot->communicator.number,
-                          dictionary_find_comm(f->comms, slot->communicator.key));
-    return slot->kind == SLOT_track ? keep_track(n, &slot->track) : ERR_OK;
+    if (names_find(&n->tracks, slot->track.number, TABLE_NONE) != TABLE_NONE)
+        return ERR_OK;
+    enum err e =
+        list_make_room((void **)&n->track_list, n->track_count, &n->track_room, sizeof slot->track);
+    if (e)
+        return e;
+    n->track_list[n->track_count] = slot->track;
+    return set_number(&n->tracks, f->r, slot->track.number, (uint32_t)n->track_count++);
 }
 
-enum err names_open(struct names *out, const struct recording *r, const struct dictionary *d,
-                    const struct comms_rows *comms)
+enum err names_open_tracks(struct names *out, const struct recording *r)
 {
     struct names n = {0};
-    struct finder f = {.names = &n, .d = d, .comms = comms};
-    enum err e = visit_all(r, find_string, &f);
+    struct finder f = {.r = r, .names = &n};
+    enum err e = visit(r, SLOT_track, keep_track, &f);
+    if (e)
+        names_close(&n);
+    else
+        *out = n;
+    return e;
+}
+
+enum err names_open(struct names *out, const struct recording *r, const struct dictionary *d)
+{
+    struct names n;
+    enum err e = names_open_tracks(&n, r);
+    if (e)
+        return e;
+    struct finder f = {.r = r, .names = &n, .d = d};
+    e = visit(r, SLOT_string, find_string, &f);
     if (!e)
-        e = visit_all(r, find_other, &f);
+        e = visit(r, SLOT_site, find_site, &f);
+    if (!e)
+        e = visit(r, SLOT_communicator, find_communicator, &f);
     if (e)
         names_close(&n);
     else

@@ -13,17 +13,18 @@ struct numbers {
 struct names {
     struct numbers strings, sites, communicators, tracks;
     struct slot_track *track_list; /* in order of their numbers */
-    size_t track_count;
+    size_t track_count, track_room;
 };
 
 /* Collects the process's definitions into the dictionary (before it is joined): texts, sites,
- * communicators. */
+ * communicators. After the survey of the recording, as all below. */
 enum err names_collect(const struct recording *r, int rank, struct dictionary *d);
 
-/* Finds them again after the join, when all have their final numbers. `comms` are the rows of
- * /comms. */
-enum err names_open(struct names *out, const struct recording *r, const struct dictionary *d,
-                    const struct comms_rows *comms);
+/* Finds them again after the join, when all have their final numbers. */
+enum err names_open(struct names *out, const struct recording *r, const struct dictionary *d);
+
+/* The tracks alone, which belong to the process. */
+enum err names_open_tracks(struct names *out, const struct recording *r);
 void names_close(struct names *n);
 
 /* The lane's name, ended. */

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/log.h"
 #include "collectives/collectives.h"
 #include "finish.h"
 #include "names.h"
@@ -49,8 +50,8 @@ static enum err add_event(struct builder *b, uint32_t lane, const struct slot_ev
     enum err error = rows_append(e, table_events, 1, &at);
     if (error)
         return error;
-    e->begin_ns[at] = to_reference(b, s->begin_ns);
-    int64_t duration_ns = to_reference(b, s->begin_ns + s->duration_ns) - e->begin_ns[at];
+    e->begin_ns[at] = to_reference(b, recording_time(s->begin_ns));
+    int64_t duration_ns = to_reference(b, recording_end(s)) - e->begin_ns[at];
     e->duration_ns[at] = duration_ns > 0 ? duration_ns : 0;
     e->lane[at] = lane_row(b, lane, s->track);
     e->kind[at] = s->kind;
@@ -135,7 +136,7 @@ static enum err add_counter(struct builder *b, uint32_t lane, uint32_t name, int
     c->rank[at] = b->survey->rank;
     c->lane[at] = lane;
     c->name[at] = name;
-    c->time_ns[at] = to_reference(b, time_ns);
+    c->time_ns[at] = to_reference(b, recording_time(time_ns));
     c->value[at] = value;
     return ERR_OK;
 }
@@ -145,12 +146,12 @@ static enum err add_usage(struct builder *b, uint32_t lane, const struct slot_us
     const struct {
         const char *name;
         int64_t value;
-    } samples[] = {{"thread_cpu_ns", s->cpu_ns},
-                   {"involuntary_switches", s->involuntary_switches},
-                   {"voluntary_switches", s->voluntary_switches}};
+    } samples[USAGE_COUNTERS] = {{"thread_cpu_ns", s->cpu_ns},
+                                 {"involuntary_switches", s->involuntary_switches},
+                                 {"voluntary_switches", s->voluntary_switches}};
     enum err e = ERR_OK;
-    for (size_t i = 0; i < 3 && !e; i++)
-        e = add_counter(b, lane, strings_put_text(b->d->strings, samples[i].name), s->time_ns,
+    for (size_t i = 0; i < USAGE_COUNTERS && !e; i++)
+        e = add_counter(b, lane, strings_find_text(b->d->strings, samples[i].name), s->time_ns,
                         (double)samples[i].value);
     return e;
 }
@@ -158,19 +159,20 @@ static enum err add_usage(struct builder *b, uint32_t lane, const struct slot_us
 /* The last event of a lane is what its details belong to; none yet: SIZE_MAX. */
 static enum err add_detail(struct builder *b, uint32_t lane, const union slot *s, size_t last_event)
 {
-    if (s->kind == SLOT_counter)
+    unsigned kind = recording_kind(s);
+    if (kind == SLOT_counter)
         return add_counter(b, lane_row(b, lane, 0),
                            names_find(&b->names.strings, s->counter.name, 0), s->counter.time_ns,
                            s->counter.value);
-    if (s->kind == SLOT_usage)
+    if (kind == SLOT_usage)
         return add_usage(b, lane_row(b, lane, 0), &s->usage);
     if (last_event == SIZE_MAX)
         return ERR_OK;
-    if (s->kind == SLOT_collective)
+    if (kind == SLOT_collective)
         return add_collective(b, &s->collective, last_event);
-    if (s->kind == SLOT_message)
+    if (kind == SLOT_message)
         return add_message(b, &s->message, last_event);
-    if (s->kind == SLOT_completion)
+    if (kind == SLOT_completion)
         return operations_put_end(&b->operations,
                                   (struct completion){.number = s->completion.operation,
                                                       .event = last_event,
@@ -188,15 +190,16 @@ static enum err add_lane_slots(struct builder *b, uint32_t lane)
     recording_lane(b->recording, lane, &first, &end);
     for (size_t c = first; c < end; c++) {
         const struct recording_chunk *chunk = &b->recording->chunks[c];
+        if (recording_is_gap(b->recording, c))
+            last_event = SIZE_MAX;
         for (uint32_t i = 0; i < chunk->count && !e;
              i += recording_slots(&chunk->slots[i], chunk->count - i)) {
             const union slot *s = &chunk->slots[i];
-            if (s->kind >= SLOT_FIRST_DETAIL) {
-                e = add_detail(b, lane, s, last_event);
-            } else if (s->kind != EVENT_none && s->kind < EVENT_KIND_COUNT) {
+            if (recording_is_event(s->kind)) {
                 e = add_event(b, lane, &s->event, 0);
                 last_event = b->rows->events.count - 1;
-            }
+            } else
+                e = add_detail(b, lane, s, last_event);
         }
     }
     return e;
@@ -207,7 +210,7 @@ static enum err add_lane_slots(struct builder *b, uint32_t lane)
 static enum err add_open(struct builder *b, uint32_t lane)
 {
     const struct segment_lane *l = &b->recording->lanes[lane];
-    int64_t last_ns = recording_last_ns(b->recording);
+    int64_t last_ns = b->recording->last_ns;
     enum err e = ERR_OK;
     for (uint32_t i = SEGMENT_OPEN_MAX; i-- > 0 && !e;) {
         const struct segment_open *o = recording_open_at(l, i);
@@ -253,7 +256,7 @@ static enum err add_lanes(struct builder *b)
         const struct segment_lane *lane = &b->recording->lanes[i];
         names_lane(lane, name);
         e = add_lane_row(b, LANE_THREAD, lane->thread_id, NULL,
-                         strings_put_text(b->d->strings, name), (int64_t)lane->dropped);
+                         strings_find_text(b->d->strings, name), (int64_t)lane->dropped);
         if (b->recording->header.pid == b->survey->pid && (int)lane->thread_id == b->survey->pid)
             b->rows->main_lane = lane_row(b, i, 0);
     }
@@ -295,12 +298,11 @@ static void complete_operations(struct builder *b)
     operations_clear(&b->operations);
 }
 
-static enum err add_recording(struct builder *b, const struct recording *r,
-                              const struct comms_rows *comms)
+static enum err add_recording(struct builder *b, const struct recording *r)
 {
     b->recording = r;
     b->domain = clocks_find(b->clocks, r->header.clock_domain);
-    enum err e = names_open(&b->names, r, b->d, comms);
+    enum err e = names_open(&b->names, r, b->d);
     if (e)
         return e;
     e = add_lanes(b);
@@ -328,36 +330,47 @@ static enum err reserve(struct rank_rows *r, const struct rank_survey *s)
     return e;
 }
 
-enum err rank_rows_build(struct rank_rows *out, const struct sources *sources,
-                         const struct rank_survey *survey, const struct rank_places *places,
-                         const struct dictionary *d, const struct comms_rows *comms,
-                         const struct clocks *clocks)
+static void clear(struct rank_rows *r)
 {
-    struct rank_rows rows = {.main_lane = TABLE_NONE};
-    struct rank_recordings recordings;
-    int64_t torn;
-    struct builder b = {
-        .rows = &rows, .survey = survey, .places = places, .d = d, .clocks = clocks};
-    enum err e = rank_recordings_open(&recordings, sources, survey->rank, &torn);
-    if (e)
-        return e;
-    e = reserve(&rows, survey);
-    b.ends = malloc((recordings.count * SEGMENT_LANES_MAX + 1) * sizeof *b.ends);
+    r->events.count = r->collectives.count = r->messages.count = 0;
+    r->counters.count = r->lanes.count = 0;
+    r->unfinished = r->bound_max_ns = 0;
+    r->main_lane = TABLE_NONE;
+}
+
+/* Its places in the tables are as large as the survey found. A segment whose chunks an agent gives
+ * back and a process fills anew between the two passes may have other rows by now. */
+static enum err check_counts(const struct rank_rows *r, const struct rank_survey *s)
+{
+    if ((int64_t)r->events.count == s->events && (int64_t)r->collectives.count == s->collectives &&
+        (int64_t)r->messages.count == s->messages && (int64_t)r->counters.count == s->counters &&
+        (int64_t)r->lanes.count == s->lanes)
+        return ERR_OK;
+    log_error("the recording of rank %d changed while it was read: gather when the run has ended",
+              s->rank);
+    return ERR_FORMAT;
+}
+
+enum err rank_rows_build(struct rank_rows *rows, const struct rank_recordings *recordings,
+                         const struct rank_survey *survey, const struct rank_places *places,
+                         const struct dictionary *d, const struct clocks *clocks)
+{
+    struct builder b = {.rows = rows, .survey = survey, .places = places, .d = d, .clocks = clocks};
+    clear(rows);
+    enum err e = reserve(rows, survey);
+    b.ends = malloc((recordings->count * SEGMENT_LANES_MAX + 1) * sizeof *b.ends);
     if (b.ends == NULL)
         e = ERR_NO_MEMORY;
-    for (size_t i = 0; i < recordings.count && !e; i++)
-        e = add_recording(&b, &recordings.list[i], comms);
+    for (size_t i = 0; i < recordings->count && !e; i++)
+        e = add_recording(&b, &recordings->list[i]);
     if (!e)
-        e = rank_rows_finish(&rows, places, b.ends, b.runs);
-    if (rows.main_lane == TABLE_NONE && rows.lanes.count > 0)
-        rows.main_lane = (uint32_t)places->lanes;
+        e = check_counts(rows, survey);
+    if (!e)
+        e = rank_rows_finish(rows, places, b.ends, b.runs);
+    if (rows->main_lane == TABLE_NONE && rows->lanes.count > 0)
+        rows->main_lane = (uint32_t)places->lanes;
     free(b.ends);
     operations_close(&b.operations);
-    rank_recordings_close(&recordings);
-    if (e)
-        rank_rows_free(&rows);
-    else
-        *out = rows;
     return e;
 }
 

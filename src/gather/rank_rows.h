@@ -23,10 +23,11 @@ struct rank_rows {
     uint32_t main_lane;   /* row of /lanes; TABLE_NONE */
 };
 
-enum err rank_rows_build(struct rank_rows *out, const struct sources *sources,
+/* Puts the rank's rows in place of what `rows` holds, whose memory is used again. ERR_FORMAT (said)
+ * when they are not as many as the survey has found. */
+enum err rank_rows_build(struct rank_rows *rows, const struct rank_recordings *recordings,
                          const struct rank_survey *survey, const struct rank_places *places,
-                         const struct dictionary *d, const struct comms_rows *comms,
-                         const struct clocks *clocks);
+                         const struct dictionary *d, const struct clocks *clocks);
 void rank_rows_free(struct rank_rows *r);
 
 #endif

@@ -17,8 +17,7 @@ static void range_of_rank(const struct sources *s, int rank, size_t *first, size
     *end = at;
 }
 
-enum err rank_recordings_open(struct rank_recordings *out, const struct sources *sources, int rank,
-                              int64_t *torn)
+enum err rank_recordings_open(struct rank_recordings *out, const struct sources *sources, int rank)
 {
     size_t first, end;
     range_of_rank(sources, rank, &first, &end);
@@ -33,7 +32,7 @@ enum err rank_recordings_open(struct rank_recordings *out, const struct sources 
             return e;
         }
         r.count += e == ERR_OK;
-        *torn += e != ERR_OK;
+        r.unread += e != ERR_OK;
     }
     *out = r;
     return ERR_OK;
@@ -45,22 +44,6 @@ void rank_recordings_close(struct rank_recordings *r)
         recording_close(&r->list[i]);
     free(r->list);
     *r = (struct rank_recordings){0};
-}
-
-int64_t recording_last_ns(const struct recording *r)
-{
-    int64_t last_ns =
-        r->header.last_ns > r->header.opened_ns ? r->header.last_ns : r->header.opened_ns;
-    for (size_t c = 0; c < r->chunk_count; c++) {
-        const struct recording_chunk *chunk = &r->chunks[c];
-        for (uint32_t i = chunk->count; i-- > 0;)
-            if (chunk->slots[i].kind != EVENT_none && chunk->slots[i].kind < EVENT_KIND_COUNT) {
-                int64_t end_ns = chunk->slots[i].event.begin_ns + chunk->slots[i].event.duration_ns;
-                last_ns = end_ns > last_ns ? end_ns : last_ns;
-                break;
-            }
-    }
-    return last_ns;
 }
 
 static enum err count_bursts(const struct recording *r, const union slot *slot,
@@ -85,8 +68,41 @@ const struct segment_open *recording_open_at(const struct segment_lane *lane, ui
     return open->kind != EVENT_none && open->kind < EVENT_KIND_COUNT ? open : NULL;
 }
 
-/* A detail counts only after an event of its lane: rank_rows drops it otherwise, too. */
-static enum err count_lane(const struct recording *r, uint32_t lane, struct rank_survey *out,
+/* What is known of a slot that is not an event. Details count only when the event is there which
+ * they belong to, as in rank_rows. */
+static enum err count_detail(struct recording *r, const union slot *slot, uint32_t left, int seen,
+                             struct rank_survey *out, struct clocks *clocks)
+{
+    switch (recording_kind(slot)) {
+    case SLOT_collective:
+        out->collectives += seen;
+        break;
+    case SLOT_message:
+        out->messages += seen;
+        break;
+    case SLOT_counter:
+        out->counters++;
+        break;
+    case SLOT_usage:
+        out->counters += USAGE_COUNTERS;
+        break;
+    case SLOT_clock:
+        return count_bursts(r, slot, clocks);
+    case SLOT_string:
+    case SLOT_site:
+    case SLOT_communicator:
+    case SLOT_track:
+        return recording_keep_definition(r, slot, left);
+    case SLOT_KIND_END:
+        out->dropped_details++;
+        break;
+    default:
+        break;
+    }
+    return ERR_OK;
+}
+
+static enum err count_lane(struct recording *r, uint32_t lane, struct rank_survey *out,
                            struct clocks *clocks)
 {
     size_t first, end;
@@ -95,41 +111,42 @@ static enum err count_lane(const struct recording *r, uint32_t lane, struct rank
     recording_lane(r, lane, &first, &end);
     for (size_t c = first; c < end; c++) {
         const struct recording_chunk *chunk = &r->chunks[c];
-        for (uint32_t i = 0; i < chunk->count && !e;
-             i += recording_slots(&chunk->slots[i], chunk->count - i)) {
-            uint8_t kind = chunk->slots[i].kind;
-            int event = kind != EVENT_none && kind < EVENT_KIND_COUNT;
-            seen |= event;
-            out->events += event;
-            out->collectives += seen && kind == SLOT_collective;
-            out->messages += seen && kind == SLOT_message;
-            out->counters += kind == SLOT_counter ? 1 : kind == SLOT_usage ? 3 : 0;
-            if (kind == SLOT_clock)
-                e = count_bursts(r, &chunk->slots[i], clocks);
+        const union slot *last = NULL;
+        seen = seen && !recording_is_gap(r, c);
+        for (uint32_t i = 0; i < chunk->count && !e;) {
+            const union slot *slot = &chunk->slots[i];
+            if (recording_is_event(slot->kind)) {
+                out->events++;
+                last = slot;
+                seen = 1;
+                i++;
+                continue;
+            }
+            e = count_detail(r, slot, chunk->count - i, seen, out, clocks);
+            i += recording_slots(slot, chunk->count - i);
         }
+        int64_t end_ns = last ? recording_end(&last->event) : r->last_ns;
+        r->last_ns = end_ns > r->last_ns ? end_ns : r->last_ns;
     }
     return e;
 }
 
-static int64_t count_tracks(const struct recording *r)
+static enum err count_tracks(const struct recording *r, int64_t *count)
 {
     struct names names;
-    struct dictionary none;
-    struct comms_rows comms = {0};
-    if (r->header.next_track == 0 || dictionary_open(&none) != ERR_OK)
-        return 0;
-    int64_t count = names_open(&names, r, &none, &comms) == ERR_OK ? (int64_t)names.track_count : 0;
-    if (count > 0)
-        names_close(&names);
-    dictionary_close(&none);
-    return count;
+    enum err e = names_open_tracks(&names, r);
+    if (e)
+        return e;
+    *count += (int64_t)names.track_count;
+    names_close(&names);
+    return ERR_OK;
 }
 
-static enum err survey_recording(const struct recording *r, struct rank_survey *out,
+static enum err survey_recording(struct recording *r, struct rank_survey *out,
                                  struct clocks *clocks)
 {
     enum err e = ERR_OK;
-    int64_t last_ns = recording_last_ns(r);
+    r->last_ns = r->header.last_ns > r->header.opened_ns ? r->header.last_ns : r->header.opened_ns;
     for (uint32_t lane = 0; lane < r->lane_count && !e; lane++) {
         e = count_lane(r, lane, out, clocks);
         for (uint32_t i = 0; i < SEGMENT_OPEN_MAX; i++)
@@ -138,12 +155,14 @@ static enum err survey_recording(const struct recording *r, struct rank_survey *
         out->dropped_details += (int64_t)r->lanes[lane].dropped_details;
         out->unbalanced += (int64_t)r->lanes[lane].unbalanced;
     }
-    out->lanes += r->lane_count + count_tracks(r);
+    out->lanes += r->lane_count;
+    if (!e)
+        e = count_tracks(r, &out->lanes);
     out->dropped += (int64_t)r->header.dropped_no_lane;
     out->faults += (int64_t)r->header.faults;
     out->torn += r->torn;
     out->first_ns = r->header.opened_ns < out->first_ns ? r->header.opened_ns : out->first_ns;
-    out->last_ns = last_ns > out->last_ns ? last_ns : out->last_ns;
+    out->last_ns = r->last_ns > out->last_ns ? r->last_ns : out->last_ns;
     return e;
 }
 
@@ -170,28 +189,25 @@ static void describe(const struct rank_recordings *r, struct rank_survey *out)
     out->last_ns = INT64_MIN;
 }
 
-enum err survey_rank(const struct sources *sources, int rank, struct dictionary *dictionary,
+enum err survey_rank(struct rank_recordings *r, int rank, struct dictionary *dictionary,
                      struct clocks *clocks, struct rank_survey *out)
 {
-    struct rank_recordings r;
-    struct rank_survey s = {.rank = rank};
-    enum err e = rank_recordings_open(&r, sources, rank, &s.torn);
-    if (e)
-        return e;
-    if (r.count > 0)
-        describe(&r, &s);
-    for (size_t i = 0; i < r.count && !e; i++) {
-        e = names_collect(&r.list[i], rank, dictionary);
+    struct rank_survey s = {.rank = rank, .torn = r->unread};
+    enum err e = ERR_OK;
+    if (r->count > 0)
+        describe(r, &s);
+    for (size_t i = 0; i < r->count && !e; i++) {
+        const struct segment_header *h = &r->list[i].header;
+        e = survey_recording(&r->list[i], &s, clocks);
         if (!e)
-            e = survey_recording(&r.list[i], &s, clocks);
+            e = names_collect(&r->list[i], rank, dictionary);
         if (!e)
-            e = clocks_put_sight(
-                clocks, (struct clock_sight){.domain = r.list[i].header.clock_domain,
-                                             .opened_ns = r.list[i].header.opened_ns,
-                                             .opened_utc_ns = r.list[i].header.opened_utc_ns,
-                                             .rank = rank});
+            e = clocks_put_sight(clocks, (struct clock_sight){.domain = h->clock_domain,
+                                                              .opened_ns = h->opened_ns,
+                                                              .opened_utc_ns = h->opened_utc_ns,
+                                                              .rank = rank});
+        recording_rest(&r->list[i]);
     }
-    rank_recordings_close(&r);
     if (!e)
         *out = s;
     return e;

@@ -20,20 +20,20 @@ struct rank_survey {
 struct rank_recordings {
     struct recording *list;
     size_t count;
+    int64_t unread; /* files that could not be read */
 };
 
-/* Opens all recordings of the rank; those that cannot be read are left out and counted in *torn. */
-enum err rank_recordings_open(struct rank_recordings *out, const struct sources *sources, int rank,
-                              int64_t *torn);
+/* Opens all recordings of the rank; those that cannot be read are left out and counted. */
+enum err rank_recordings_open(struct rank_recordings *out, const struct sources *sources, int rank);
 void rank_recordings_close(struct rank_recordings *r);
 
 /* Counts the rows of the rank and adds what it names to the dictionary and the clocks. A rank
  * without recordings gets zeroes. */
-enum err survey_rank(const struct sources *sources, int rank, struct dictionary *dictionary,
+enum err survey_rank(struct rank_recordings *r, int rank, struct dictionary *dictionary,
                      struct clocks *clocks, struct rank_survey *out);
 
-/* The end of the last interval of the process that is known, local clock. */
-int64_t recording_last_ns(const struct recording *r);
+/* Rows of /counters that one usage slot becomes. */
+#define USAGE_COUNTERS 3
 
 /* The open interval at a place of the lane's stack, outermost first; NULL where there is none to be
  * told. */
