@@ -1,6 +1,7 @@
 /* The life of a file that is written: create, commit or abandon. */
 #include <errno.h>
 #include <libgen.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -41,6 +42,8 @@ void store_free(struct store *s)
         free(s->outputs[i].sets);
     free(s->blocks);
     free(s->outputs);
+    if (s->ignores_size)
+        sigaction(SIGXFSZ, &s->size_action, NULL);
     inputs_close(s);
     chunk_filter_close(s->filter);
     if (s->lock >= 0)
@@ -48,6 +51,13 @@ void store_free(struct store *s)
     free(s->path);
     free(s->partial);
     free(s);
+}
+
+/* A limit on the size of files shall be an error like a full disk, not the end of the process. */
+static void ignore_size_signal(struct store *s)
+{
+    struct sigaction ignore = {.sa_handler = SIG_IGN};
+    s->ignores_size = sigaction(SIGXFSZ, &ignore, &s->size_action) == 0;
 }
 
 static enum err make_outputs(struct store *s)
@@ -87,6 +97,27 @@ static enum err make_store(struct store **out, const char *path, int force,
     else
         *out = s;
     return e;
+}
+
+/* On its own disk each host would write a file of its own, with holes where the others' rows are.
+ */
+static enum err check_shared_all(struct store *s)
+{
+    int64_t mark = clock_utc_ns();
+    if (!s->by_mpi)
+        return ERR_OK;
+    enum err e = peers_broadcast_all(s->peers, &mark, sizeof mark, 0);
+    if (!e && peers_rank(s->peers) == 0)
+        e = partial_mark(s->lock, s->partial, mark);
+    e = peers_agree_all(s->peers, e);
+    if (e)
+        return e;
+    int64_t blind = peers_sum_all(s->peers, !partial_has_mark(s->partial, mark));
+    if (blind > 0 && peers_rank(s->peers) == 0)
+        log_error("%s is not seen by %lld of the %d processes that should write it: the output "
+                  "must lie where all of them reach it, or be written by one process",
+                  s->partial, (long long)blind, peers_size(s->peers));
+    return peers_agree_all(s->peers, blind > 0 ? ERR_IO : ERR_OK);
 }
 
 /* Our own lock keeps other writers away; HDF5's would meet it. */
@@ -161,7 +192,10 @@ enum err store_create_all(struct store **out, const char *path, int force,
         store_free(s);
         return e;
     }
-    e = reserve_all(s, 0);
+    ignore_size_signal(s);
+    e = check_shared_all(s);
+    if (!e)
+        e = reserve_all(s, 0);
     if (!e)
         e = peers_agree_all(p, create_file(s));
     s->reserved = 0;

@@ -75,6 +75,24 @@ enum err partial_open(const char *path, const char *partial, int force, int *loc
     }
 }
 
+enum err partial_mark(int lock, const char *partial, int64_t mark)
+{
+    if (pwrite(lock, &mark, sizeof mark, 0) == sizeof mark && fsync(lock) == 0)
+        return ERR_OK;
+    return refuse_write(partial, errno);
+}
+
+int partial_has_mark(const char *partial, int64_t mark)
+{
+    int64_t found = ~mark;
+    int fd = open(partial, O_RDONLY | O_CLOEXEC);
+    if (fd < 0)
+        return 0;
+    ssize_t got = pread(fd, &found, sizeof found, 0);
+    close(fd);
+    return got == sizeof found && found == mark;
+}
+
 /* The system's word for why [from, to) cannot be written, or 0. Where the file system cannot
  * reserve, what is free now must do. */
 static int reserve(int fd, int64_t from, int64_t to)

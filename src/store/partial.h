@@ -12,6 +12,11 @@
  * and not `force`, or when another process is writing it. */
 enum err partial_open(const char *path, const char *partial, int force, int *lock);
 
+/* Writes a mark into the empty file, and tells whether `partial`, as this process sees it, is the
+ * file with that mark: processes on other hosts may have another disk under the same path. */
+enum err partial_mark(int lock, const char *partial, int64_t mark);
+int partial_has_mark(const char *partial, int64_t mark);
+
 /* Makes sure that `bytes` more can be written behind the file's end, or says ERR_NO_SPACE. *end is
  * how far that was made sure of before (0 at first), and then. What is not used goes back to the
  * disk in partial_publish. */

@@ -345,10 +345,24 @@ static int is_among(const struct table *t, const struct table *const *list)
     return 0;
 }
 
+/* Every table of the one would be empty in the other, which says nothing to a person. */
+static enum err check_content(struct store *s, const struct table *list)
+{
+    char content[16];
+    const char *wanted = list == run_table_list ? "recording" : "analysis";
+    enum err e = store_read_attribute(s, "content", content, sizeof content);
+    if (e || content[0] == 0 || strcmp(content, wanted) == 0)
+        return e;
+    log_error("%s holds %s, where %s is needed", s->path,
+              list == run_table_list ? "an analysis" : "a recording",
+              list == run_table_list ? "the run file that it was made from" : "an analysis");
+    return ERR_FORMAT;
+}
+
 enum err store_read_tables(struct store *s, const struct table *list, size_t count, void *tables,
                            const struct table *const *except)
 {
-    enum err e = ERR_OK;
+    enum err e = check_content(s, list);
     for (size_t i = 0; i < count && !e; i++) {
         int64_t rows;
         if (is_among(&list[i], except))

@@ -68,7 +68,8 @@ enum err store_read_columns(struct store *s, const struct table *t, int64_t firs
 enum err store_read_attribute(struct store *s, const char *name, char *out, size_t size);
 
 /* Reads all tables of the list into the struct (run_tables or analysis_tables), except those named
- * in `except` (NULL- terminated list of tables, or NULL). */
+ * in `except` (NULL-terminated list of tables, or NULL). ERR_FORMAT (said) when the file holds the
+ * other list. */
 enum err store_read_tables(struct store *s, const struct table *list, size_t count, void *tables,
                            const struct table *const *except);
 

@@ -3,6 +3,7 @@
 #define STORE_STORE_FILE_H
 
 #include <hdf5.h>
+#include <signal.h>
 
 #include "blocks.h"
 #include "chunk.h"
@@ -34,6 +35,8 @@ struct store {
     int by_mpi; /* HDF5 writes collectively; else this process is alone */
     int force;
     int lock;         /* the partial file, locked, on process 0; else -1 */
+    int ignores_size; /* SIGXFSZ is ignored, and had this action before */
+    struct sigaction size_action;
     int64_t reserved; /* bytes of it that the disk has room for, there */
     const struct table *tables;
     size_t table_count;

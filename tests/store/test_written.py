@@ -1,7 +1,9 @@
 """test_written.py STORE_TOOL: h5py reads what any number of processes have written in any way."""
 import os
+import shutil
 import stat
 import subprocess
+import sys
 
 import h5py
 
@@ -156,6 +158,16 @@ def test_places_that_cannot_be_written():
         done = run("write", "closed/run.h5", "blocks")
         check(done.returncode == 6 and "closed/run.h5.partial cannot be written: Permission denied" in done.stderr,
               done)
+
+
+def test_processes_that_do_not_see_one_file():
+    os.mkdir("apart")
+    for left in (False, True):
+        if left:
+            shutil.copy(sys.executable, "apart/run.h5.partial")
+        done = run("write", "run.h5", "apart", ranks=3)
+        check(done.returncode in (6, 7) and done.stderr.count("is not seen by 2 of the 3 processes") == 1, done)
+        check(os.listdir() == ["apart"] and len(os.listdir("apart")) == left, os.listdir())
 
 
 run_tests(dict(globals()))

@@ -209,6 +209,9 @@ int main(int argc, char **argv)
         test_rows_given_twice(p);
         test_wrong_files_are_refused("run.h5");
     }
+    int mpi_started;
+    MPI_Initialized(&mpi_started);
+    CHECK_EQUAL(mpi_started, by_mpi);
     peers_agree_all(p, ERR_OK);
     if (peers_rank(p) == 0) {
         unlink("run.h5");

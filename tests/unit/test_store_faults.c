@@ -1,5 +1,4 @@
 /* Outputs that cannot be written: what is said, that it is said once, and that nothing is left. */
-#include <signal.h>
 #include <stdlib.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
@@ -91,7 +90,6 @@ int main(int argc, char **argv)
     struct peers *p;
     char folder[] = "/tmp/test_store_faults.XXXXXX";
     log_open(keep, LOG_ERROR);
-    signal(SIGXFSZ, SIG_IGN);
     int by_mpi = argc > 1 && strcmp(argv[1], "mpi") == 0;
     CHECK_EQUAL(by_mpi ? peers_open_mpi_all(&p) : peers_open_alone(&p), ERR_OK);
     if (peers_rank(p) == 0 && mkdtemp(folder) == NULL)
