@@ -24,8 +24,8 @@ def check_content(path):
 
 def test_equal_content_however_it_is_written():
     shapes = None
-    for ranks, ways in ((None, "blocks last pieces append"), (1, "blocks"), (2, "pieces"), (3, "append last"),
-                        (5, "blocks last pieces append")):
+    for ranks, ways in ((None, "blocks last pieces append"), (1, "blocks"), (2, "pieces"), (3, "append blocks"),
+                        (5, "last pieces")):
         for way in ways.split():
             done = run("write", "run.h5", way, "force", ranks=ranks)
             check(done.returncode == 0 and done.stdout == "", (ranks, way, done))
