@@ -248,8 +248,9 @@ struct segment_lane {
     _Atomic uint32_t open_count; /* may exceed SEGMENT_OPEN_MAX: only the first are kept */
     uint32_t reserved0;
     struct segment_open opens[SEGMENT_OPEN_MAX];
+    char reserved1[SEGMENT_LANE_BYTES - 112 - SEGMENT_OPEN_MAX * sizeof(struct segment_open)];
 };
-_Static_assert(sizeof(struct segment_lane) <= SEGMENT_LANE_BYTES, "lane size");
+_Static_assert(sizeof(struct segment_lane) == SEGMENT_LANE_BYTES, "lanes are an array");
 
 /* ---- header ---- */
 

@@ -94,7 +94,7 @@ static void fill_second_lane(struct segment_file *f)
     struct segment_chunk *c = segment_file_chunk(f, 1, 0);
     segment_file_put(c, segment_file_event(EVENT_mpi_call, 6150, 200, -1));
     segment_file_put(c, completion(900, -1, -1));
-    segment_file_lane(f, 1, 999);
+    segment_file_lane(f, 1, 999)->dropped = 4;
 }
 
 /* Each rank in its own way: 0 as a part and a segment that holds one of its chunks again, 1 a plain
@@ -148,7 +148,7 @@ static void check_ranks(const struct ranks_rows *r)
         CHECK_EQUAL(r->message_count[i], i == 3 ? 0 : 3);
         CHECK_EQUAL(r->status[i], i == 3 ? RANK_MISSING : RANK_OPEN);
         CHECK_EQUAL(r->processes[i], i == 3 ? 0 : i == 4 ? 2 : 1);
-        CHECK_EQUAL(r->dropped[i], i == 3 ? 0 : 3);
+        CHECK_EQUAL(r->dropped[i], i == 3 ? 0 : 3 + 4);
         CHECK_EQUAL(r->torn[i], i == 2);
         CHECK_EQUAL(r->unfinished[i], i == 3 ? 0 : i == 2 ? 2 : 1);
     }
@@ -184,6 +184,8 @@ static void check_rows(const struct run_tables *t)
     CHECK_EQUAL(t->comms.size[0], RANKS);
     CHECK_EQUAL(t->comm_members.count, RANKS - 1);
     CHECK_EQUAL(t->ranks.main_lane[1], t->events.lane[e]);
+    CHECK_EQUAL(t->lanes.thread[t->events.lane[e + 3]], 999);
+    CHECK_EQUAL(t->lanes.dropped[t->events.lane[e + 3]], 4);
 }
 
 static void check_texts(const struct run_tables *t)
