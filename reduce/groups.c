@@ -82,7 +82,7 @@ static struct group of_message(const struct state *s, const struct operation *re
                           .exposed_ns = exposed_ns,
                           .wait_ns = wait_ns,
                           .transfer_ns = receive->end_ns - receive->wait_end_ns,
-                          .hidden_ns = length_ns + send->end_ns - send->begin_ns - exposed_ns,
+                          .hidden_ns = receive->hidden_ns + send->hidden_ns,
                           .whole_ns = length_ns,
                           .sharers = members_of(s, receive->communicator),
                           .members = 2};

@@ -4,13 +4,18 @@
 
 #include "steps.h"
 
+/* Who came last, of all members or of those that others wait for. */
+struct latest {
+    size_t member;
+    int together;    /* members within the clock error of it */
+    int32_t culprit; /* the lowest rank of those; -1 when that is everybody */
+};
+
 /* One matched collective while it is worked on. */
 struct instance {
     const struct collective_member *members;
-    size_t count;
-    size_t latest, earliest; /* members */
-    int together;            /* members within the clock error of the latest */
-    int32_t culprit;         /* the lowest rank of those; -1 when that is everybody */
+    size_t count, earliest; /* a member */
+    struct latest arrived, awaited;
 };
 
 static struct operation *operation_of(const struct state *s, const struct collective_member *m)
@@ -26,40 +31,63 @@ static int takes_part(const struct operation *o)
                              o->kind != COLLECTIVE_alltoallw);
 }
 
-static void find_extremes(const struct state *s, struct instance *n)
+static size_t find_earliest(const struct state *s, const struct instance *n)
 {
-    n->latest = n->earliest = 0;
-    for (size_t i = 1; i < n->count; i++) {
-        int64_t begin_ns = operation_of(s, &n->members[i])->begin_ns;
-        if (begin_ns > operation_of(s, &n->members[n->latest])->begin_ns)
-            n->latest = i;
-        if (begin_ns < operation_of(s, &n->members[n->earliest])->begin_ns)
-            n->earliest = i;
-    }
+    size_t earliest = 0;
+    for (size_t i = 1; i < n->count; i++)
+        if (operation_of(s, &n->members[i])->begin_ns <
+            operation_of(s, &n->members[earliest])->begin_ns)
+            earliest = i;
+    return earliest;
 }
 
 /* Members stand in order of rank, so the first one within the error is the lowest rank. */
-static void find_culprit(const struct state *s, struct instance *n)
+static void find_culprit(const struct state *s, const struct instance *n, struct latest *latest,
+                         int of_all)
 {
-    size_t latest_row = state_rank_row(s, n->members[n->latest].rank);
-    int64_t latest_ns = operation_of(s, &n->members[n->latest])->begin_ns;
-    n->together = 0;
-    n->culprit = -1;
+    size_t latest_row = state_rank_row(s, n->members[latest->member].rank), looked_at = 0;
+    int64_t latest_ns = operation_of(s, &n->members[latest->member])->begin_ns;
     for (size_t i = 0; i < n->count; i++) {
-        int64_t error_ns = state_estimate_ns(s, state_rank_row(s, n->members[i].rank), latest_row);
-        if (i != n->latest && error_ns >= 0 &&
-            operation_of(s, &n->members[i])->begin_ns < latest_ns - error_ns)
+        const struct operation *o = operation_of(s, &n->members[i]);
+        if (!of_all && !takes_part(o))
             continue;
-        if (n->together++ == 0)
-            n->culprit = n->members[i].rank;
+        int64_t error_ns = state_estimate_ns(s, state_rank_row(s, n->members[i].rank), latest_row);
+        looked_at++;
+        if (i != latest->member && error_ns >= 0 && o->begin_ns < latest_ns - error_ns)
+            continue;
+        if (latest->together++ == 0)
+            latest->culprit = n->members[i].rank;
     }
-    if (n->together == (int)n->count)
-        n->culprit = -1;
+    if (latest->together == (int)looked_at)
+        latest->culprit = -1;
+}
+
+static struct latest find_latest(const struct state *s, const struct instance *n, int of_all)
+{
+    struct latest latest = {.culprit = -1};
+    int64_t latest_ns = INT64_MIN;
+    for (size_t i = 0; i < n->count; i++) {
+        const struct operation *o = operation_of(s, &n->members[i]);
+        if ((of_all || takes_part(o)) && o->begin_ns > latest_ns) {
+            latest_ns = o->begin_ns;
+            latest.member = i;
+        }
+    }
+    find_culprit(s, n, &latest, of_all);
+    return latest;
+}
+
+static int all_take_part(const struct state *s, const struct instance *n)
+{
+    for (size_t i = 0; i < n->count; i++)
+        if (!takes_part(operation_of(s, &n->members[i])))
+            return 0;
+    return 1;
 }
 
 static void wait_until(struct operation *o, int64_t until_ns, int32_t culprit)
 {
-    if (until_ns <= o->begin_ns)
+    if (until_ns <= o->begin_ns || !takes_part(o))
         return;
     o->wait_end_ns = until_ns < o->end_ns ? until_ns : o->end_ns;
     o->culprit = culprit;
@@ -67,15 +95,19 @@ static void wait_until(struct operation *o, int64_t until_ns, int32_t culprit)
 
 /* How long is waited does not depend on who is named: one that is named for the others, though
  * another came a reading of the clock later, waits for that one. */
-static void wait_for_latest(const struct state *s, const struct instance *n)
+static void wait_for_latest(const struct state *s, const struct instance *n,
+                            struct operation *waiter, int32_t rank)
 {
-    int64_t latest_ns = operation_of(s, &n->members[n->latest])->begin_ns;
-    for (size_t i = 0; i < n->count; i++) {
-        struct operation *o = operation_of(s, &n->members[i]);
-        int named = n->members[i].rank == n->culprit;
-        if (takes_part(o))
-            wait_until(o, latest_ns, named ? n->members[n->latest].rank : n->culprit);
-    }
+    const struct collective_member *latest = &n->members[n->awaited.member];
+    int named = rank == n->awaited.culprit;
+    wait_until(waiter, operation_of(s, latest)->begin_ns,
+               named ? latest->rank : n->awaited.culprit);
+}
+
+static void wait_for_all(const struct state *s, const struct instance *n)
+{
+    for (size_t i = 0; i < n->count; i++)
+        wait_for_latest(s, n, operation_of(s, &n->members[i]), n->members[i].rank);
 }
 
 /* The member whose rank in the communicator is the root's; NULL when it is not there. */
@@ -93,7 +125,7 @@ static void wait_for_root(const struct state *s, const struct instance *n)
 {
     int32_t rank;
     const struct operation *root = find_root(s, n, &rank);
-    for (size_t i = 0; root != NULL && i < n->count; i++)
+    for (size_t i = 0; root != NULL && takes_part(root) && i < n->count; i++)
         if (n->members[i].rank != rank)
             wait_until(operation_of(s, &n->members[i]), root->begin_ns, rank);
 }
@@ -103,26 +135,42 @@ static void root_waits(const struct state *s, const struct instance *n)
     int32_t rank;
     struct operation *root = find_root(s, n, &rank);
     if (root != NULL)
-        wait_until(root, operation_of(s, &n->members[n->latest])->begin_ns,
-                   n->culprit != rank ? n->culprit : n->members[n->latest].rank);
+        wait_for_latest(s, n, root, rank);
+}
+
+/* The member of a rank; the count when it is not there. */
+static size_t find_member(const struct instance *n, int32_t rank)
+{
+    size_t low = 0, high = n->count;
+    while (low < high) {
+        size_t middle = (low + high) / 2;
+        if (n->members[middle].rank < rank)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < n->count && n->members[low].rank == rank ? low : n->count;
 }
 
 /* Each waits for the latest of those before it in the communicator. */
 static void wait_for_prefix(const struct state *s, const struct instance *n)
 {
-    for (size_t i = 0; i < n->count; i++) {
-        struct operation *o = operation_of(s, &n->members[i]);
-        int32_t own = state_member_of(s, o->communicator, n->members[i].rank), culprit = -1;
-        int64_t latest_ns = o->begin_ns;
-        for (size_t k = 0; k < n->count; k++) {
-            const struct operation *other = operation_of(s, &n->members[k]);
-            int32_t member = state_member_of(s, o->communicator, n->members[k].rank);
-            if (member < own && other->begin_ns > latest_ns) {
-                latest_ns = other->begin_ns;
-                culprit = n->members[k].rank;
-            }
-        }
+    const struct comm_members_rows *m = &s->source->tables->comm_members;
+    uint32_t communicator = operation_of(s, &n->members[0])->communicator;
+    int64_t latest_ns = INT64_MIN;
+    int32_t culprit = -1;
+    if (communicator >= s->source->tables->comms.count)
+        return;
+    for (size_t i = s->member_first[communicator]; i < s->member_first[communicator + 1]; i++) {
+        size_t member = find_member(n, m->rank[i]);
+        if (member == n->count)
+            continue;
+        struct operation *o = operation_of(s, &n->members[member]);
         wait_until(o, latest_ns, culprit);
+        if (o->begin_ns > latest_ns) {
+            latest_ns = o->begin_ns;
+            culprit = m->rank[i];
+        }
     }
 }
 
@@ -130,7 +178,7 @@ static void find_waits(const struct state *s, const struct instance *n, unsigned
 {
     switch (collective_waits(kind)) {
     case COLLECTIVE_WAITS_ALL:
-        wait_for_latest(s, n);
+        wait_for_all(s, n);
         break;
     case COLLECTIVE_WAITS_ROOT_TO_ALL:
         wait_for_root(s, n);
@@ -161,15 +209,7 @@ static int32_t find_missing(const struct state *s, const struct instance *n, uin
     if (communicator >= s->source->tables->comms.count)
         return -1;
     for (size_t i = s->member_first[communicator]; i < s->member_first[communicator + 1]; i++) {
-        size_t low = 0, high = n->count;
-        while (low < high) {
-            size_t middle = (low + high) / 2;
-            if (n->members[middle].rank < m->rank[i])
-                low = middle + 1;
-            else
-                high = middle;
-        }
-        int there = low < n->count && n->members[low].rank == m->rank[i];
+        int there = find_member(n, m->rank[i]) < n->count;
         if (!there && (missing < 0 || m->rank[i] < missing))
             missing = m->rank[i];
     }
@@ -189,7 +229,7 @@ static void fill_times(struct state *s, const struct instance *n, size_t row)
 {
     struct instances_rows *out = &s->out->instances;
     out->first_begin_ns[row] = operation_of(s, &n->members[n->earliest])->begin_ns;
-    out->last_begin_ns[row] = operation_of(s, &n->members[n->latest])->begin_ns;
+    out->last_begin_ns[row] = operation_of(s, &n->members[n->arrived.member])->begin_ns;
     out->end_ns[row] = INT64_MIN;
     out->wait_ns[row] = out->transfer_ns[row] = 0;
     for (size_t i = 0; i < n->count; i++) {
@@ -217,7 +257,7 @@ static void fill_instance(struct state *s, const struct instance *n, size_t row)
     struct instances_rows *out = &s->out->instances;
     const struct operation *any = operation_of(s, &n->members[0]);
     size_t early = state_rank_row(s, n->members[n->earliest].rank);
-    size_t late = state_rank_row(s, n->members[n->latest].rank);
+    size_t late = state_rank_row(s, n->members[n->arrived.member].rank);
     out->communicator[row] = any->communicator;
     out->kind[row] = any->kind;
     out->sequence[row] = (int64_t)any->key;
@@ -227,8 +267,9 @@ static void fill_instance(struct state *s, const struct instance *n, size_t row)
                                  ? find_missing(s, n, any->communicator)
                                  : -1;
     out->first_rank[row] = n->members[n->earliest].rank;
-    out->last_rank[row] = n->culprit >= 0 ? n->culprit : n->members[n->latest].rank;
-    out->last_count[row] = n->together;
+    out->last_rank[row] =
+        n->arrived.culprit >= 0 ? n->arrived.culprit : n->members[n->arrived.member].rank;
+    out->last_count[row] = n->arrived.together;
     out->bytes[row] = largest_bytes(s, n);
     out->bound_ns[row] = state_bound_ns(s, early, late);
     out->estimate_ns[row] = state_estimate_ns(s, early, late);
@@ -246,8 +287,9 @@ static enum err add_instance(struct state *s, const struct collective_member *me
     enum err e = rows_append(&s->out->instances, table_instances, 1, &row);
     if (e)
         return e;
-    find_extremes(s, &n);
-    find_culprit(s, &n);
+    n.earliest = find_earliest(s, &n);
+    n.arrived = find_latest(s, &n, 1);
+    n.awaited = all_take_part(s, &n) ? n.arrived : find_latest(s, &n, 0);
     find_waits(s, &n, operation_of(s, &members[0])->kind);
     fill_instance(s, &n, row);
     return ERR_OK;

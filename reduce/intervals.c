@@ -101,6 +101,49 @@ int64_t intervals_measure(const struct intervals *s, int64_t from_ns, int64_t to
     return sum;
 }
 
+int64_t *intervals_sums(const struct intervals *s)
+{
+    int64_t *sums = malloc((s->count + 1) * sizeof *sums), sum = 0;
+    for (size_t i = 0; sums != NULL && i < s->count; i++) {
+        sums[i] = sum;
+        sum += s->list[i].end_ns - s->list[i].begin_ns;
+    }
+    if (sums != NULL)
+        sums[s->count] = sum;
+    return sums;
+}
+
+/* The first interval from `first` on that begins at `to_ns` or later; near ones cost least. */
+static size_t find_begin(const struct intervals *s, size_t first, int64_t to_ns)
+{
+    size_t low = first, high = first, stride = 1;
+    while (high < s->count && s->list[high].begin_ns < to_ns) {
+        low = high + 1;
+        high = s->count - high > stride ? high + stride : s->count;
+        stride *= 2;
+    }
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (s->list[middle].begin_ns < to_ns)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+int64_t intervals_measure_long(const struct intervals *s, const int64_t *sums, int64_t from_ns,
+                               int64_t to_ns, size_t *cursor)
+{
+    while (*cursor < s->count && s->list[*cursor].end_ns <= from_ns)
+        (*cursor)++;
+    size_t end = find_begin(s, *cursor, to_ns);
+    if (end <= *cursor)
+        return 0;
+    int64_t before = from_ns - s->list[*cursor].begin_ns, after = s->list[end - 1].end_ns - to_ns;
+    return sums[end] - sums[*cursor] - (before > 0 ? before : 0) - (after > 0 ? after : 0);
+}
+
 int64_t intervals_total(const struct intervals *s)
 {
     int64_t sum = 0;

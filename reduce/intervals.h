@@ -38,6 +38,14 @@ enum err intervals_intersect(struct intervals *out, const struct intervals *a,
 int64_t intervals_measure(const struct intervals *s, int64_t from_ns, int64_t to_ns,
                           size_t *cursor);
 
+/* The time of the intervals before each and, last, of all; malloc'd, NULL when memory is out. */
+int64_t *intervals_sums(const struct intervals *s);
+
+/* As intervals_measure, with `sums` of the set: however many intervals lie inside, a question costs
+ * the logarithm of their number. */
+int64_t intervals_measure_long(const struct intervals *s, const int64_t *sums, int64_t from_ns,
+                               int64_t to_ns, size_t *cursor);
+
 int64_t intervals_total(const struct intervals *s);
 void intervals_free(struct intervals *s);
 

@@ -159,12 +159,20 @@ struct charged {
     size_t cursor;
 };
 
-/* What one rank's operations leave exposed. */
+/* What one rank's operations leave exposed, and to whom its waits are due. */
 struct blame {
     int64_t
         *wait_by_rank; /* per row of /ranks waited for; the last entry: nobody that can be named */
     int64_t *times;
+    int64_t *call_sums; /* of the rank's calls */
+    struct transfer_begin *transfers;
     struct charged wait, transfer;
+    size_t calls;
+};
+
+struct transfer_begin {
+    int64_t begin_ns;
+    size_t operation;
 };
 
 /* The wait is charged to the step in which the one waited for was then. */
@@ -193,24 +201,54 @@ static int64_t take(const struct intervals *set, int64_t from_ns, int64_t to_ns,
     return intervals_measure(set, from_ns, to_ns, &c->cursor);
 }
 
-static void blame_operation(struct state *s, struct operation *o, const struct rank_time *t,
+/* Who waits for its own message holds up no other. */
+static void blame_wait(struct state *s, size_t waiter, struct operation *o,
+                       const struct rank_time *t, struct blame *b)
+{
+    o->exposed_wait_ns = take(&t->wait, o->begin_ns, o->wait_end_ns, &b->wait);
+    if (o->exposed_wait_ns == 0 || !steps_counts(s, o->wait_end_ns))
+        return;
+    size_t row = o->culprit >= 0 ? state_rank_row(s, o->culprit) : s->rank_count;
+    b->wait_by_rank[row] += o->exposed_wait_ns;
+    b->times[row]++;
+    if (row < s->rank_count && row != waiter)
+        charge(s, row, o->wait_end_ns, o->exposed_wait_ns);
+}
+
+static int compare_transfers(const void *a, const void *b)
+{
+    const struct transfer_begin *x = a, *y = b;
+    if (x->begin_ns != y->begin_ns)
+        return x->begin_ns < y->begin_ns ? -1 : 1;
+    return x->operation < y->operation ? -1 : x->operation > y->operation;
+}
+
+/* Operations are sorted by their begin; data may move in another order. */
+static void blame_transfers(struct operation *o, size_t count, const struct rank_time *t,
                             struct blame *b)
 {
-    int64_t wait_ns = take(&t->wait, o->begin_ns, o->wait_end_ns, &b->wait);
-    int64_t transfer_ns = take(&t->transfer, o->wait_end_ns, o->end_ns, &b->transfer);
-    o->exposed_wait_ns = wait_ns;
-    o->exposed_transfer_ns = transfer_ns;
-    if (wait_ns > 0 && steps_counts(s, o->wait_end_ns)) {
-        size_t row = o->culprit >= 0 ? state_rank_row(s, o->culprit) : s->rank_count;
-        b->wait_by_rank[row] += wait_ns;
-        b->times[row]++;
-        if (row < s->rank_count)
-            charge(s, row, o->wait_end_ns, wait_ns);
+    int sorted = 1;
+    for (size_t k = 0; k < count; k++) {
+        b->transfers[k] = (struct transfer_begin){o[k].wait_end_ns, k};
+        sorted &= k == 0 || o[k - 1].wait_end_ns <= o[k].wait_end_ns;
     }
-    if (!o->is_message && o->instance != TABLE_NONE) {
-        s->instance_sums[o->instance].wait_ns += wait_ns;
-        s->instance_sums[o->instance].exposed_ns += wait_ns + transfer_ns;
-        s->instance_sums[o->instance].hidden_ns += o->end_ns - o->begin_ns - wait_ns - transfer_ns;
+    if (!sorted)
+        qsort(b->transfers, count, sizeof *b->transfers, compare_transfers);
+    for (size_t k = 0; k < count; k++) {
+        struct operation *one = &o[b->transfers[k].operation];
+        one->exposed_transfer_ns = take(&t->transfer, one->wait_end_ns, one->end_ns, &b->transfer);
+    }
+}
+
+static void sum_instances(struct state *s, const struct operation *o, size_t count)
+{
+    for (size_t k = 0; k < count; k++) {
+        if (o[k].is_message || o[k].instance == TABLE_NONE)
+            continue;
+        struct instance_sums *sums = &s->instance_sums[o[k].instance];
+        sums->wait_ns += o[k].exposed_wait_ns;
+        sums->exposed_ns += o[k].exposed_wait_ns + o[k].exposed_transfer_ns;
+        sums->hidden_ns += o[k].hidden_ns;
     }
 }
 
@@ -239,20 +277,44 @@ static enum err put_waits(struct state *s, size_t waiter, const struct blame *b)
     return e;
 }
 
+static enum err open_blame(struct blame *b, size_t ranks, size_t operations,
+                           const struct intervals *calls)
+{
+    *b = (struct blame){.wait_by_rank = calloc(ranks + 1, sizeof *b->wait_by_rank),
+                        .times = calloc(ranks + 1, sizeof *b->times),
+                        .call_sums = intervals_sums(calls),
+                        .transfers = malloc((operations + 1) * sizeof *b->transfers),
+                        .wait.until_ns = INT64_MIN,
+                        .transfer.until_ns = INT64_MIN};
+    return b->wait_by_rank && b->times && b->call_sums && b->transfers ? ERR_OK : ERR_NO_MEMORY;
+}
+
+static void close_blame(struct blame *b)
+{
+    free(b->wait_by_rank);
+    free(b->times);
+    free(b->call_sums);
+    free(b->transfers);
+}
+
 static enum err blame_all(struct state *s, size_t rank_row, const struct rank_time *t)
 {
     const struct rank_state *r = &s->ranks[rank_row];
-    struct blame b = {.wait_by_rank = calloc(s->rank_count + 1, sizeof *b.wait_by_rank),
-                      .times = calloc(s->rank_count + 1, sizeof *b.times),
-                      .wait.until_ns = INT64_MIN,
-                      .transfer.until_ns = INT64_MIN};
-    enum err e = b.wait_by_rank && b.times ? ERR_OK : ERR_NO_MEMORY;
-    for (size_t k = 0; k < r->operation_count && !e; k++)
-        blame_operation(s, &s->operations[r->first_operation + k], t, &b);
-    if (!e)
+    struct operation *o = s->operations + r->first_operation;
+    struct blame b;
+    enum err e = open_blame(&b, s->rank_count, r->operation_count, &t->calls);
+    for (size_t k = 0; k < r->operation_count && !e; k++) {
+        blame_wait(s, rank_row, &o[k], t, &b);
+        o[k].hidden_ns =
+            o[k].end_ns - o[k].begin_ns -
+            intervals_measure_long(&t->calls, b.call_sums, o[k].begin_ns, o[k].end_ns, &b.calls);
+    }
+    if (!e) {
+        blame_transfers(o, r->operation_count, t, &b);
+        sum_instances(s, o, r->operation_count);
         e = put_waits(s, rank_row, &b);
-    free(b.wait_by_rank);
-    free(b.times);
+    }
+    close_blame(&b);
     return e;
 }
 

@@ -1,5 +1,5 @@
 /* From the tables of a recording to the tables of its analysis. Pure functions on rows; no file, no
- * MPI. Memory is proportional to the largest rank plus 90 bytes per collective and message of the
+ * MPI. Memory is proportional to the largest rank plus 100 bytes per collective and message of the
  * run. */
 #ifndef REDUCE_REDUCE_H
 #define REDUCE_REDUCE_H

@@ -59,14 +59,3 @@ int32_t state_member_rank(const struct state *s, uint32_t communicator, int32_t 
         return -1;
     return m->rank[low];
 }
-
-int32_t state_member_of(const struct state *s, uint32_t communicator, int32_t rank)
-{
-    const struct comm_members_rows *m = &s->source->tables->comm_members;
-    if (communicator >= s->source->tables->comms.count)
-        return -1;
-    for (size_t i = s->member_first[communicator]; i < s->member_first[communicator + 1]; i++)
-        if (m->rank[i] == rank)
-            return m->comm_rank[i];
-    return -1;
-}

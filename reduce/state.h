@@ -15,7 +15,7 @@ struct rank_step {
 struct operation {
     int64_t begin_ns, end_ns; /* arrival, and end of its completion */
     int64_t wait_end_ns;      /* until then it waits for a peer; begin_ns when it does not */
-    int64_t exposed_wait_ns, exposed_transfer_ns; /* found by partition */
+    int64_t exposed_wait_ns, exposed_transfer_ns, hidden_ns; /* found by partition */
     int64_t bytes;
     uint64_t key;    /* sequence of a collective; digest of a message's ends, tag and order */
     int32_t culprit; /* rank waited for; -1 nobody that can be named */
@@ -68,8 +68,7 @@ size_t state_rank_row(const struct state *s, int32_t rank);
 int64_t state_bound_ns(const struct state *s, size_t row_a, size_t row_b);
 int64_t state_estimate_ns(const struct state *s, size_t row_a, size_t row_b);
 
-/* Rank in the job of a member of a communicator; -1 unknown or not unique. And the reverse. */
+/* Rank in the job of a member of a communicator; -1 unknown or not unique. */
 int32_t state_member_rank(const struct state *s, uint32_t communicator, int32_t member);
-int32_t state_member_of(const struct state *s, uint32_t communicator, int32_t rank);
 
 #endif

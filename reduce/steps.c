@@ -174,7 +174,7 @@ uint32_t steps_at(const struct state *s, int64_t time_ns)
         else
             high = middle;
     }
-    return low < steps->count && time_ns > steps->begin_ns[low] ? (uint32_t)low : TABLE_NONE;
+    return low < steps->count && time_ns >= steps->begin_ns[low] ? (uint32_t)low : TABLE_NONE;
 }
 
 int steps_counts(const struct state *s, int64_t time_ns)

@@ -5,6 +5,7 @@
 
 #include "collectives/collectives.h"
 #include "trace/vocabulary.h"
+#include "unit/zero_rows.h"
 
 int64_t simulation_random(uint64_t *state, int64_t limit)
 {
@@ -160,19 +161,12 @@ static void put_step(struct simulation *s, int rank, int k, const struct schedul
         put_collective(s, rank, 2 * k + 1, base + first + 3, base + first + 3);
 }
 
-static void fill_zeroes(void *rows, const struct table *t, size_t n)
-{
-    rows_append(rows, t, n, NULL);
-    for (size_t c = 0; c < t->column_count; c++)
-        memset(rows_column(rows, &t->columns[c]), 0, n * column_type_bytes(t->columns[c].type));
-}
-
 static void put_tables(struct simulation *s)
 {
     size_t n = (size_t)s->plan.ranks;
-    fill_zeroes(&s->tables.ranks, table_ranks, n);
-    fill_zeroes(&s->tables.comms, table_comms, 1);
-    fill_zeroes(&s->tables.comm_members, table_comm_members, n);
+    zero_rows(&s->tables.ranks, table_ranks, n);
+    zero_rows(&s->tables.comms, table_comms, 1);
+    zero_rows(&s->tables.comm_members, table_comm_members, n);
     s->tables.comms.size[0] = s->plan.ranks;
     for (size_t i = 0; i < n; i++) {
         s->tables.ranks.rank[i] = s->tables.comm_members.rank[i] =

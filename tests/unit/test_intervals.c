@@ -59,13 +59,16 @@ static void test_sets_against_a_painter(void)
         check_set(&both, in_both);
         check_set(&without, in_without);
         CHECK_EQUAL(intervals_total(&a), total);
-        size_t cursor = 0;
+        int64_t *sums = intervals_sums(&a);
+        size_t cursor = 0, long_cursor = 0;
         for (int64_t from = 0, sum = 0; from < LENGTH; from += 37) {
             for (int64_t t = from; t < from + 60 && t < LENGTH; t++)
                 sum += in_a[t];
             CHECK_EQUAL(intervals_measure(&a, from, from + 60, &cursor), sum);
+            CHECK_EQUAL(intervals_measure_long(&a, sums, from, from + 60, &long_cursor), sum);
             sum = 0;
         }
+        free(sums);
         intervals_free(&a);
         intervals_free(&b);
         intervals_free(&both);

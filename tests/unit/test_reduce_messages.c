@@ -3,6 +3,7 @@
 
 #include "trace/vocabulary.h"
 #include "unit/check.h"
+#include "unit/zero_rows.h"
 
 #define RANKS     3
 #define EVENTS    (RANKS + 2)
@@ -17,10 +18,7 @@ static struct reduce_rank_rows rows[RANKS];
 
 static void *put_rows(void *table_rows, const struct table *t, size_t n)
 {
-    rows_append(table_rows, t, n, NULL);
-    for (size_t c = 0; c < t->column_count; c++)
-        memset(rows_column(table_rows, &t->columns[c]), 0,
-               n * column_type_bytes(t->columns[c].type));
+    zero_rows(table_rows, t, n);
     return table_rows;
 }
 
