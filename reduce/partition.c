@@ -70,43 +70,42 @@ static enum err divide(struct rank_time *t)
 static const char *const usage_names[3] = {"thread_cpu_ns", "involuntary_switches",
                                            "voluntary_switches"};
 
-/* The value of the last sample at or before a time; -1 when there is none. Counters are sorted by
- * time. */
-static int64_t sample_before(const struct counters_rows *c, uint32_t lane, uint32_t name,
-                             int64_t time_ns)
-{
-    size_t low = 0, high = c->count;
-    while (low < high) {
-        size_t middle = (low + high) / 2;
-        if (c->time_ns[middle] <= time_ns)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    for (; low > 0; low--)
-        if (c->lane[low - 1] == lane && c->name[low - 1] == name)
-            return (int64_t)c->value[low - 1];
-    return -1;
-}
-
 /* A sample is taken right after a step's end and before the next one's begin, within what the
  * recorder needs. */
 #define SAMPLE_SLACK_NS INT64_C(20000)
 
-static int64_t used(const struct counters_rows *c, uint32_t lane, uint32_t name, int64_t begin_ns,
-                    int64_t end_ns)
+/* Place among the samples, which are sorted by time, and the value of the last one before it. */
+struct usage_cursor {
+    size_t at;
+    int64_t value; /* -1 before the first */
+};
+
+/* The value at a time that is never earlier than the one asked for before. */
+static int64_t sample_at(const struct counters_rows *c, uint32_t lane, uint32_t name,
+                         int64_t time_ns, struct usage_cursor *cursor)
 {
-    int64_t before = sample_before(c, lane, name, begin_ns + SAMPLE_SLACK_NS);
-    int64_t after = sample_before(c, lane, name, end_ns + SAMPLE_SLACK_NS);
+    for (; cursor->at < c->count && c->time_ns[cursor->at] <= time_ns; cursor->at++)
+        if (c->lane[cursor->at] == lane && c->name[cursor->at] == name)
+            cursor->value = (int64_t)c->value[cursor->at];
+    return cursor->value;
+}
+
+static int64_t used(const struct counters_rows *c, uint32_t lane, uint32_t name, int64_t begin_ns,
+                    int64_t end_ns, struct usage_cursor *cursor)
+{
+    int64_t before = sample_at(c, lane, name, begin_ns + SAMPLE_SLACK_NS, cursor);
+    int64_t after = sample_at(c, lane, name, end_ns + SAMPLE_SLACK_NS, cursor);
     return before < 0 || after < 0 ? -1 : after - before;
 }
 
-static void fill_usage(struct state *s, size_t row, const struct counters_rows *c, uint32_t lane)
+static void fill_usage(struct state *s, size_t row, const struct counters_rows *c, uint32_t lane,
+                       struct usage_cursor cursors[3])
 {
     struct partition_rows *p = &s->out->partition;
-    p->cpu_ns[row] = used(c, lane, s->usage_names[0], p->begin_ns[row], p->end_ns[row]);
-    p->involuntary[row] = used(c, lane, s->usage_names[1], p->begin_ns[row], p->end_ns[row]);
-    p->voluntary[row] = used(c, lane, s->usage_names[2], p->begin_ns[row], p->end_ns[row]);
+    int64_t *const columns[] = {p->cpu_ns, p->involuntary, p->voluntary};
+    for (size_t i = 0; i < 3; i++)
+        columns[i][row] =
+            used(c, lane, s->usage_names[i], p->begin_ns[row], p->end_ns[row], &cursors[i]);
 }
 
 struct cursors {
@@ -136,6 +135,7 @@ static enum err fill_steps(struct state *s, size_t rank_row, const struct rank_t
     struct partition_rows *p = &s->out->partition;
     struct intervals any_calls = {0};
     struct cursors c = {0};
+    struct usage_cursor usage[3] = {{0, -1}, {0, -1}, {0, -1}};
     size_t first;
     enum err e = intervals_intersect(&any_calls, &t->any, &t->calls);
     if (!e)
@@ -146,7 +146,7 @@ static enum err fill_steps(struct state *s, size_t rank_row, const struct rank_t
         p->begin_ns[first + i] = r->steps[i].begin_ns;
         p->end_ns[first + i] = r->steps[i].end_ns;
         fill_parts(p, first + i, t, &any_calls, &c);
-        fill_usage(s, first + i, counters, s->source->tables->ranks.main_lane[rank_row]);
+        fill_usage(s, first + i, counters, s->source->tables->ranks.main_lane[rank_row], usage);
     }
     intervals_free(&any_calls);
     return e;

@@ -42,6 +42,7 @@ static void close_run(struct steps_run *r)
     for (int i = 0; i < RANKS; i++) {
         rows_free(&r->rows[i].events, table_events);
         rows_free(&r->rows[i].collectives, table_collectives);
+        rows_free(&r->rows[i].counters, table_counters);
     }
     run_tables_free(&r->tables);
     analysis_tables_free(&r->out);
@@ -86,6 +87,17 @@ static void put_collective(struct steps_run *r, int rank, int kind, int64_t byte
     c->bytes_sent[at] = c->bytes_received[at] = bytes;
     c->begin_ns[at] = c->end_ns[at] = -1;
     c->event[at] = c->done_event[at] = put(r, rank, EVENT_mpi_call, begin_ns, end_ns);
+}
+
+static void put_sample(struct steps_run *r, int lane, const char *name, int64_t time_ns,
+                       double value)
+{
+    struct counters_rows *c = &r->rows[0].counters;
+    size_t at = zero_rows(c, table_counters, 1);
+    c->lane[at] = (uint32_t)lane;
+    c->name[at] = strings_put_text(r->strings, name);
+    c->time_ns[at] = time_ns;
+    c->value[at] = value;
 }
 
 static enum err read_rank(void *context, size_t row, enum reduce_want want,
@@ -258,8 +270,34 @@ static void test_warm_up_is_left_out(void)
     close_run(&r);
 }
 
+/* Samples at the ends of steps, among those of another thread and of the program; rank 1 has none.
+ */
+static void test_a_step_uses_what_samples_differ_by(void)
+{
+    struct steps_run r;
+    open_run(&r);
+    for (int rank = 0; rank < RANKS; rank++)
+        for (int64_t k = 0; k < 3; k++)
+            put_step(&r, rank, k, 1000000 * k, 1000000 * (k + 1));
+    for (int64_t k = 1; k <= 3; k++) {
+        put_sample(&r, 0, "thread_cpu_ns", 1000000 * k, 700 * (double)(k * k));
+        put_sample(&r, 1, "thread_cpu_ns", 1000000 * k + 100, 5);
+        put_sample(&r, 0, "loss", 1000000 * k + 200, 9);
+        put_sample(&r, 0, "voluntary_switches", 1000000 * k + 300, 2 * (double)k);
+    }
+    reduce(&r, "marks");
+    CHECK_EQUAL(r.out.partition.cpu_ns[0], -1);
+    CHECK_EQUAL(r.out.partition.cpu_ns[1], 700 * 4 - 700);
+    CHECK_EQUAL(r.out.partition.cpu_ns[2], 700 * 9 - 700 * 4);
+    CHECK_EQUAL(r.out.partition.voluntary[2], 2);
+    CHECK_EQUAL(r.out.partition.involuntary[2], -1);
+    CHECK_EQUAL(r.out.partition.cpu_ns[4], -1);
+    close_run(&r);
+}
+
 int main(void)
 {
+    test_a_step_uses_what_samples_differ_by();
     test_windows_end_with_the_last_rank();
     test_numbers_that_do_not_grow_are_places();
     test_ranges_named_as_steps();
