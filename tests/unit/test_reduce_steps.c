@@ -280,7 +280,7 @@ static void test_a_step_uses_what_samples_differ_by(void)
         for (int64_t k = 0; k < 3; k++)
             put_step(&r, rank, k, 1000000 * k, 1000000 * (k + 1));
     for (int64_t k = 1; k <= 3; k++) {
-        put_sample(&r, 0, "thread_cpu_ns", 1000000 * k, 700 * (double)(k * k));
+        put_sample(&r, 0, "thread_cpu_ns", 1000000 * k + 5000, 700 * (double)(k * k));
         put_sample(&r, 1, "thread_cpu_ns", 1000000 * k + 100, 5);
         put_sample(&r, 0, "loss", 1000000 * k + 200, 9);
         put_sample(&r, 0, "voluntary_switches", 1000000 * k + 300, 2 * (double)k);
