@@ -98,6 +98,19 @@ static void test_failure_is_kept(struct peers *p)
     CHECK_EQUAL(peers_agree_all(p, ERR_OK), last ? ERR_MPI : ERR_PEER);
 }
 
+/* Nor is a failure of the agreement itself. */
+static void test_failed_agreement(void)
+{
+    struct peers *p;
+    CHECK_EQUAL(peers_open_mpi_all(&p), ERR_OK);
+    int last = peers_rank(p) == peers_size(p) - 1;
+    allreduce_fails = last;
+    CHECK_EQUAL(peers_agree_all(p, ERR_OK), last ? ERR_MPI : ERR_OK);
+    allreduce_fails = 0;
+    CHECK_EQUAL(peers_agree_all(p, ERR_OK), last ? ERR_MPI : ERR_PEER);
+    peers_close(p);
+}
+
 /* By default alone or as launched; "mpi" makes it one of the ranks of a job in any case. */
 int main(int argc, char **argv)
 {
@@ -112,6 +125,8 @@ int main(int argc, char **argv)
     test_exchange(p);
     test_empty(p);
     test_failure_is_kept(p);
+    if (by_mpi)
+        test_failed_agreement();
     peers_close(p);
     return check_result();
 }
