@@ -48,7 +48,7 @@ static enum err fill(struct events_rows *rows, size_t count, int64_t first_row)
         rows->kind[i] = (uint8_t)(which == 4 ? EVENT_own_collective : EVENT_mpi_call);
         rows->flags[i] = 0;
         rows->name[i] = (uint32_t)(3 + which);
-        rows->cause[i] = which == 3 ? first_row + (int64_t)i - 2 : -1;
+        rows->cause[i] = -1;
         rows->site[i] = (uint32_t)(call * 7 % 11);
         rows->ref[i] = which == 4 ? first_row / 5 + (int64_t)i / 5 : -1;
         rows->bytes[i] = which == 1 ? 4096 << (call % 3) : -1;

@@ -129,6 +129,37 @@ static void test_gaps(struct peers *p)
     unlink("gap.h5");
 }
 
+/* Whole chunks of one value, changing from chunk to chunk, among others. */
+static void test_constant_chunks(struct peers *p)
+{
+    enum { CHUNK = 65536, CHUNKS = 12 };
+    struct store *s;
+    struct events_rows rows = make_events(0, CHUNK * CHUNKS);
+    for (size_t i = 0; i < rows.count; i++) {
+        size_t chunk = i / CHUNK;
+        rows.cause[i] = chunk == 5 ? (int64_t)i : (int64_t)(chunk % 6) - 1;
+        rows.lane[i] = (uint32_t)(chunk / 2);
+        rows.flags[i] = (uint8_t)(chunk * 20 + (i == 3 * CHUNK + 7));
+    }
+    CHECK_EQUAL(store_create_all(&s, "same.h5", 0, run_table_list, run_table_count, p), ERR_OK);
+    CHECK_EQUAL(store_append_all(s, table_events, &rows), ERR_OK);
+    rows_free(&rows, table_events);
+    CHECK_EQUAL(store_commit_all(s), ERR_OK);
+    CHECK_EQUAL(store_open(&s, "same.h5"), ERR_OK);
+    CHECK_EQUAL(store_read(s, table_events, 0, CHUNK * CHUNKS, &rows), ERR_OK);
+    int wrong = 0;
+    for (size_t i = 0; i < rows.count; i++) {
+        size_t chunk = i / CHUNK;
+        wrong += rows.cause[i] != (chunk == 5 ? (int64_t)i : (int64_t)(chunk % 6) - 1) ||
+                 rows.lane[i] != chunk / 2 || rows.flags[i] != chunk * 20 + (i == 3 * CHUNK + 7) ||
+                 rows.ref[i] != (int64_t)i;
+    }
+    CHECK_EQUAL(wrong, 0);
+    rows_free(&rows, table_events);
+    store_close(s);
+    unlink("same.h5");
+}
+
 /* Two processes' worth of rows for one place cannot both stand there. */
 static void test_rows_given_twice(struct peers *p)
 {
@@ -206,6 +237,7 @@ int main(int argc, char **argv)
     if (!by_mpi) {
         test_outputs(p);
         test_gaps(p);
+        test_constant_chunks(p);
         test_rows_given_twice(p);
         test_wrong_files_are_refused("run.h5");
     }
