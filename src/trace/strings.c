@@ -206,7 +206,8 @@ enum err strings_store(const struct strings *s, struct string_bytes_rows *bytes,
         return e;
     for (size_t i = 0; i < s->count; i++) {
         size_t length = length_of(s, (uint32_t)i);
-        memcpy((char *)bytes->bytes + at, s->bytes + s->starts[i], length);
+        if (length > 0)
+            memcpy((char *)bytes->bytes + at, s->bytes + s->starts[i], length);
         at += length;
         ends->end[i] = (int64_t)at;
     }
