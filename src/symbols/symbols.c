@@ -116,13 +116,25 @@ static struct module *find_module(struct symbols *s, const char *path, const cha
     return m;
 }
 
-/* The innermost function at the address, inlined ones too: the one whose source the line is in. */
-static const char *function_by_debug_information(Dwfl_Module *module, Dwarf_Addr address)
+/* The compilation unit of the address. Not every compiler writes the index of addresses that libdw
+ * looks into (clang does not): then each unit is asked. */
+static Dwarf_Die *find_unit(Dwfl_Module *module, Dwarf_Addr address, Dwarf_Addr *bias)
 {
-    Dwarf_Addr bias;
-    Dwarf_Die *unit = dwfl_module_addrdie(module, address, &bias), *scopes = NULL;
+    Dwarf_Die *unit = dwfl_module_addrdie(module, address, bias);
+    if (unit != NULL)
+        return unit;
+    while ((unit = dwfl_module_nextcu(module, unit, bias)) != NULL)
+        if (dwarf_haspc(unit, address - *bias) > 0)
+            return unit;
+    return NULL;
+}
+
+/* The innermost function at the address, inlined ones too: the one whose source the line is in. */
+static const char *function_in(Dwarf_Die *unit, Dwarf_Addr address)
+{
+    Dwarf_Die *scopes = NULL;
     const char *name = NULL;
-    int count = unit != NULL ? dwarf_getscopes(unit, address - bias, &scopes) : 0;
+    int count = unit != NULL ? dwarf_getscopes(unit, address, &scopes) : 0;
     for (int i = 0; i < count && name == NULL; i++) {
         int tag = dwarf_tag(&scopes[i]);
         if (tag == DW_TAG_subprogram || tag == DW_TAG_inlined_subroutine)
@@ -149,11 +161,13 @@ struct symbol symbols_find(struct symbols *s, const char *path, const char *buil
     struct module *m = path[0] ? find_module(s, path, build_id) : NULL;
     if (m == NULL || m->dwfl == NULL || offset <= 0)
         return result;
-    Dwarf_Addr address = (Dwarf_Addr)offset - 1;
-    const char *name = function_by_debug_information(m->module, address);
-    Dwfl_Line *line = dwfl_module_getsrc(m->module, address);
+    Dwarf_Addr address = (Dwarf_Addr)offset - 1, bias = 0;
+    Dwarf_Die *unit = find_unit(m->module, address, &bias);
+    const char *name = function_in(unit, address - bias);
+    Dwarf_Line *line = unit != NULL ? dwarf_getsrc_die(unit, address - bias) : NULL;
     int number = -1;
-    const char *file = line ? dwfl_lineinfo(line, NULL, &number, NULL, NULL, NULL) : NULL;
+    const char *file =
+        line && dwarf_lineno(line, &number) == 0 ? dwarf_linesrc(line, NULL, NULL) : NULL;
     if (name == NULL)
         name = function_by_symbol(m->module, address);
     result.function = name ? name : "";

@@ -75,7 +75,7 @@ def line_of(mark):
 def build(folder, name, *flags):
     """Two files as a program, or a library with a program that uses it; returns (program, module)."""
     program, library = f"{folder}/{name}", f"{folder}/lib{name}.so"
-    common = [COMPILER, "-gdwarf-4", "-O1", "-Wl,--build-id", *[f for f in flags if f != "-shared"]]
+    common = [COMPILER, "-g", "-O1", "-Wl,--build-id", *[f for f in flags if f != "-shared"]]
     if "-shared" not in flags:
         call(*common, f"{folder}/call.c", f"{folder}/main.c", "-o", program)
         return program, program
