@@ -14,6 +14,7 @@
 #include "facts.h"
 #include "folders.h"
 #include "launch.h"
+#include "libraries.h"
 #include "watch.h"
 
 #define BUSY_TICK_NS INT64_C(1000000)
@@ -141,6 +142,8 @@ int agent_run(const struct settings *settings, char *const *command, const char 
     j.launched = host_run_id(id, sizeof id);
     host_launched_rank(&rank, &size);
     use_clock();
+    if (libraries_check(settings) != ERR_OK)
+        return err_exit_code(ERR_USAGE);
     enum err e = folders_open(&folders, settings, rank <= 0);
     if (e && rank > 0)
         clock_pause_ns(REFUSED_NS);

@@ -51,6 +51,31 @@ static int is_wanted(const char *probes, const char *probe)
     return 0;
 }
 
+static int is_probe(const char *word, size_t length)
+{
+    for (size_t i = 0; i < sizeof libraries / sizeof *libraries; i++)
+        if (strlen(libraries[i].probe) == length && strncmp(libraries[i].probe, word, length) == 0)
+            return 1;
+    return 0;
+}
+
+enum err libraries_check(const struct settings *settings)
+{
+    char names[128] = "";
+    for (const char *at = settings_text(settings, SETTING_probes); *at; at += *at == ',') {
+        size_t length = strcspn(at, ",");
+        if (length > 0 && !is_probe(at, length)) {
+            for (size_t i = 0; i < sizeof libraries / sizeof *libraries; i++)
+                snprintf(names + strlen(names), sizeof names - strlen(names), " %s",
+                         libraries[i].probe);
+            log_error("there is no probe %.*s; there are:%s", (int)length, at, names);
+            return ERR_USAGE;
+        }
+        at += length;
+    }
+    return ERR_OK;
+}
+
 static enum err link_library(const char *run_folder, const char *file, char link[PATH_MAX])
 {
     char target[PATH_MAX];

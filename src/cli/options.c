@@ -9,7 +9,7 @@ static const struct {
     const char *letter, *flag;
 } short_flags[] = {{"-o", "--output"}, {"-f", "--force"}, {"-m", "--memory"}};
 
-static const char *long_name(const char *flag)
+const char *options_long_name(const char *flag)
 {
     for (size_t i = 0; i < sizeof short_flags / sizeof *short_flags; i++)
         if (strcmp(flag, short_flags[i].letter) == 0)
@@ -78,7 +78,7 @@ static enum err take_flag(struct cursor *c, struct settings *settings,
     char name[64];
     const char *text = c->argv[c->at], *equals = strchr(text, '=');
     snprintf(name, sizeof name, "%.*s", (int)(equals ? equals - text : (int)strlen(text)), text);
-    const char *flag = long_name(name);
+    const char *flag = options_long_name(name);
     for (const struct option_flag *o = own; o->name != NULL; o++) {
         if (strcmp(flag, o->name) != 0)
             continue;

@@ -20,4 +20,7 @@ struct option_flag {
 enum err options_take(struct settings *settings, const struct option_flag *own, int argc,
                       char **argv, int *count, char ***rest);
 
+/* The long name of a short flag ("-o" is "--output"); any other flag as it is. */
+const char *options_long_name(const char *flag);
+
 #endif

@@ -14,7 +14,7 @@ static int split_command(int argc, char **argv)
             return i;
         if (argv[i][0] != '-')
             return i - 1;
-        enum setting which = settings_find_flag(strcmp(argv[i], "-o") == 0 ? "--output" : argv[i]);
+        enum setting which = settings_find_flag(options_long_name(argv[i]));
         if (which != SETTING_COUNT && setting_list[which].type != SETTING_BOOL)
             i++;
     }

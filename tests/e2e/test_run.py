@@ -237,6 +237,20 @@ def test_wrong_commands():
     check(run(SCALEPROF).returncode == 2 and run(SCALEPROF, "--help").returncode == 0, "help")
 
 
+def test_options_before_the_command():
+    for options in (["-m", "1M"], ["--memory", "1M"], ["--memory=1M"], ["-f", "-m", "1M"]):
+        for separator in (["--"], []):
+            done = run(SCALEPROF, "run", *options, "-o", "run.h5", *separator, "sh", "-c", "exit 9")
+            check(done.returncode == 9, (options, separator, done))
+
+
+def test_a_probe_that_does_not_exist():
+    done = record(JOB, options=["--probes", "mpi,mpo"])
+    check(done.returncode == 2 and "no probe mpo" in done.stderr and "nvtx" in done.stderr, done)
+    check(done.stdout == "" and os.listdir(".") == [], (done, os.listdir(".")))
+    check(record(JOB, options=["--probes", "mpi"]).returncode == 0 and events_per_rank()[0] >= 102, "mpi alone")
+
+
 def main():
     failed = 0
     wanted = sys.argv[3:]
