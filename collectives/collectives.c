@@ -6,13 +6,13 @@ enum payload { PAYLOAD_SENT, PAYLOAD_RECEIVED, PAYLOAD_LARGER };
 enum factor { FACTOR_ONE, FACTOR_RING, FACTOR_RING2 };
 
 static const struct {
-    const char *name, *meaning;
+    const char *name;
     enum collective_waits waits;
     enum payload payload;
     enum factor factor;
 } kinds[] = {
 #define COLLECTIVE(name, waits, payload, factor, meaning)                                          \
-    {#name, meaning, COLLECTIVE_WAITS_##waits, PAYLOAD_##payload, FACTOR_##factor},
+    {#name, COLLECTIVE_WAITS_##waits, PAYLOAD_##payload, FACTOR_##factor},
 #include "trace/collectives.def"
 #undef COLLECTIVE
 };
@@ -25,11 +25,6 @@ static unsigned known(unsigned kind)
 const char *collective_name(unsigned kind)
 {
     return kinds[known(kind)].name;
-}
-
-const char *collective_meaning(unsigned kind)
-{
-    return kinds[known(kind)].meaning;
 }
 
 enum collective_waits collective_waits(unsigned kind)

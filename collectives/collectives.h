@@ -25,7 +25,6 @@ enum collective_waits {
 };
 
 const char *collective_name(unsigned kind);
-const char *collective_meaning(unsigned kind);
 enum collective_waits collective_waits(unsigned kind);
 
 /* Kind of a name in collectives.def; COLLECTIVE_unknown when there is none. */

@@ -39,8 +39,8 @@ static int take_times(struct operation *o, const struct events_rows *e, int64_t 
 
 static struct operation *add(struct state *s, enum err *e)
 {
-    *e = lists_make_room((void **)&s->operations, s->operation_count, &s->operation_room,
-                         sizeof *s->operations);
+    *e = list_make_room((void **)&s->operations, s->operation_count, &s->operation_room,
+                        sizeof *s->operations);
     if (*e)
         return NULL;
     struct operation *o = &s->operations[s->operation_count++];

@@ -8,7 +8,7 @@ enum err intervals_add(struct intervals *s, int64_t begin_ns, int64_t end_ns)
 {
     if (end_ns <= begin_ns)
         return ERR_OK;
-    enum err e = lists_make_room((void **)&s->list, s->count, &s->room, sizeof *s->list);
+    enum err e = list_make_room((void **)&s->list, s->count, &s->room, sizeof *s->list);
     if (!e)
         s->list[s->count++] = (struct interval){begin_ns, end_ns};
     return e;

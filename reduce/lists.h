@@ -1,14 +1,11 @@
-/* Growing lists, and order statistics of numbers. */
+/* Order statistics of numbers. */
 #ifndef REDUCE_LISTS_H
 #define REDUCE_LISTS_H
 
 #include <stddef.h>
 #include <stdint.h>
 
-#include "base/err.h"
-
-/* Room for one more entry of `bytes`. */
-enum err lists_make_room(void **list, size_t count, size_t *room, size_t bytes);
+#include "base/list.h"
 
 /* The element at place `k` (from 0) of the sorted values; reorders them. Linear on average. */
 int64_t lists_select(int64_t *values, size_t count, size_t k);

@@ -8,8 +8,7 @@
 
 static enum err add_step(struct rank_state *r, int64_t number, int64_t begin_ns, int64_t end_ns)
 {
-    enum err e =
-        lists_make_room((void **)&r->steps, r->step_count, &r->step_room, sizeof *r->steps);
+    enum err e = list_make_room((void **)&r->steps, r->step_count, &r->step_room, sizeof *r->steps);
     if (!e)
         r->steps[r->step_count++] = (struct rank_step){number, begin_ns, end_ns};
     return e;

@@ -53,16 +53,6 @@ const struct value_set value_set_list[] = {
 };
 const size_t value_set_count = COUNT(value_set_list);
 
-const char *event_kind_name(unsigned kind)
-{
-    return kind < EVENT_KIND_COUNT ? kinds[kind].name : "unknown";
-}
-
-const char *event_kind_meaning(unsigned kind)
-{
-    return kind < EVENT_KIND_COUNT ? kinds[kind].meaning : "written by a newer version";
-}
-
 const char *rank_status_name(unsigned status)
 {
     return status < COUNT(values_of_rank_status) ? values_of_rank_status[status].name : "unknown";

@@ -39,8 +39,6 @@ enum slot_kind {
 #undef VALUE
 #undef VALUES_END
 
-const char *event_kind_name(unsigned kind);
-const char *event_kind_meaning(unsigned kind);
 const char *rank_status_name(unsigned status);
 
 /* A set of values: what the numbers of every column mean whose unit is its name. */
